@@ -62,9 +62,9 @@ struct word {
 };
 
 /* Guarded by the registry's lock. */
-static struct name names[NAMES_MAX];
+static struct name names[NAMES_MAX] TABLE;
 static uint32_t nnames;
-static struct word words[WORDS_MAX];
+static struct word words[WORDS_MAX] TABLE;
 static uint32_t nwords;
 static int32_t *providers[PROVIDERS_MAX];	/* their taffrail_provider_1 */
 static uint32_t nproviders;

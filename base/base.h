@@ -14,6 +14,9 @@
  * costs the child a page fault. */
 #define FORK_TEXT	__attribute__((section(".text.hot.fork")))
 #define ALWAYS_INLINE	inline __attribute__((always_inline))
+/* Marks a large table of which most programs touch little. The linker sorts by
+ * alignment: such tables are not between the words that all programs write. */
+#define TABLE		__attribute__((aligned(64)))
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 

@@ -16,7 +16,7 @@
 
 #define PAGE_BYTES	4096
 
-struct mapping mappings[MAPPINGS_MAX];
+struct mapping mappings[MAPPINGS_MAX] TABLE;
 uint32_t mappings_lost;
 
 /* Returns true when one row has the whole range. */

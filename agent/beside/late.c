@@ -34,11 +34,11 @@
 
 /* Modules that may have providers: their names, "" for the program. Only the
  * thread of an attach uses these. */
-static char names[NAMES_BYTES];
+static char names[NAMES_BYTES] TABLE;
 static const char *modules[MODULES_MAX];
 static uint32_t nmodules;
 
-static const struct ust_provider *found[FOUND_MAX];
+static const struct ust_provider *found[FOUND_MAX] TABLE;
 static uint32_t nfound;
 
 static bool memory_take(void *to, const void *from, uint64_t bytes)

@@ -32,7 +32,7 @@ static struct arena_type provider_type = ARENA_TYPE(struct provider);
 static struct arena_type event_type = ARENA_TYPE(struct event);
 
 /* Of the event that is being described; guarded by the registry's lock. */
-static char shown_room[DESCRIBE_SHOWN_BYTES];
+static char shown_room[DESCRIBE_SHOWN_BYTES] TABLE;
 
 /* The result for a provider that neither LTTng nor this room took. */
 static const char refused[1];

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
+#include "base/base.h"
 #include "base/host.h"
 #include "base/mappings.h"
 #include "base/sys.h"
@@ -51,7 +52,7 @@ struct ring ring_absent = { .head = ~0ull, .tail = 1 };
 
 /* It stays zero. It is not const, since .rodata would give these zeros 4 KiB of
  * the library's file. */
-struct rings rings_off;
+struct rings rings_off TABLE;
 
 /* Maps a page for the mark and the lock, then one for each channel's rings. */
 int channels_setup(void)

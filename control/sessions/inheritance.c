@@ -29,7 +29,7 @@
 static void list_change(const char *drop, const char *add)
 {
 	/* a thread of the program may be reading the one that is in use */
-	static char lists[2][PROTOCOL_JOIN_BYTES];
+	static char lists[2][PROTOCOL_JOIN_BYTES] TABLE;
 	char *to = lists[settings.join == lists[0]];
 	const char *list = settings.join;
 	char name[PROTOCOL_JOIN_NAME_BYTES];

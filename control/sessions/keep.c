@@ -28,6 +28,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "base/base.h"
 #include "buffers/clock.h"
 #include "buffers/ring-view.h"
 #include "control/threads/log.h"
@@ -46,7 +47,7 @@ struct seen {
 	uint64_t positions[CHANNEL_CPUS_MAX];	/* bytes written in each ring */
 };
 
-static struct seen seen[SESSIONS_MAX];
+static struct seen seen[SESSIONS_MAX] TABLE;
 static uint64_t next_look;		/* ms of CLOCK_MONOTONIC */
 
 void session_keep_begin(const struct session *session)

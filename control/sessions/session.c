@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "base/base.h"
 #include "base/glob.h"
 #include "base/tunables.h"
 #include "control/protocol.h"
@@ -362,7 +363,7 @@ struct session *session_hold_for(const char *name,
 				 const struct session_client *client)
 {
 	/* the caller's stack may be small; the registry's lock guards it */
-	static struct session model;
+	static struct session model TABLE;
 	struct session *session;
 	int ret;
 

@@ -3,10 +3,11 @@
  * The sessions of this process, by number and by name, and the state of modules
  * in the session pages.
  */
+#include "base/base.h"
 #include "buffers/clock.h"
 #include "control/sessions/private.h"
 
-struct session sessions[SESSIONS_MAX];
+struct session sessions[SESSIONS_MAX] TABLE;
 
 struct session *session_at(uint32_t number)
 {

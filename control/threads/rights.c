@@ -255,8 +255,8 @@ static int status_program(char *status)
 
 int rights_follow(void)
 {
-	static char status[STATUS_BYTES];
-	static struct rights first, ours;
+	static char status[STATUS_BYTES] TABLE;
+	static struct rights first TABLE, ours TABLE;
 	uint32_t filters;
 	int ret;
 

@@ -35,7 +35,7 @@ static struct {
 	uint64_t addresses[COLLECT_POINTS_MAX];
 	struct frames *frames;
 	int pid;			/* of the process that made the run */
-} run;
+} run TABLE;
 
 /* Every time comes from one clock, because gdb compares them. */
 static uint64_t clock_us(uint64_t clock)
@@ -306,7 +306,7 @@ static const char *session_refusal(int ret)
 
 int run_start(const char **why)
 {
-	static struct session model;
+	static struct session model TABLE;
 	static char named[96];
 	struct trace *t = trace_get();
 	struct event_record *record;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "base/base.h"
 #include "base/demangle.h"
 #include "base/glob.h"
 #include "base/text.h"
@@ -217,7 +218,7 @@ static struct {
 	char name[CXX_BYTES];		/* "": it has none */
 	size_t bare;			/* without parameters */
 	struct demangle work;
-} cxx;
+} cxx TABLE;
 
 /* Returns whether a glob is a function's name, or matches it: with its
  * parameters, or without. */

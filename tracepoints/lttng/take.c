@@ -8,7 +8,7 @@
 #include "base/base.h"
 
 /* What an array without an address has. Nobody writes here. */
-static char zeros[TAFFRAIL_ARRAY_BYTES_MAX];
+static char zeros[TAFFRAIL_ARRAY_BYTES_MAX] TABLE;
 
 /*
  * Takes n characters at p. Characters behind a NUL are not the program's to

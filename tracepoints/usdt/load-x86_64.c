@@ -354,7 +354,7 @@ static const struct adopted_functions adopted_functions = {
 static void library_load(void)
 {
 	static struct library library;
-	static struct mapped mapped;
+	static struct mapped mapped TABLE;
 	static int tried;
 	const struct usdt_functions *found;
 	int ret;

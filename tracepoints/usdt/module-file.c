@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "tracepoints/program/mapped.h"
@@ -118,7 +119,7 @@ static int file_map(struct usdt_file *file, const char *path,
 
 int usdt_module_map(struct usdt_file *file, const struct module *module)
 {
-	static struct mapped mapped;	/* the registry's lock guards it */
+	static struct mapped mapped TABLE;	/* the registry's lock guards it */
 	char path[64];
 	struct text text;
 	int ret = -ENOENT;

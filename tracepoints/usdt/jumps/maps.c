@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include "base/base.h"
 #include "base/sys.h"
 #include "tracepoints/program/mapped.h"
 
@@ -63,7 +64,7 @@ static uint64_t heap_end;	/* 0: not known */
 
 int usdt_page_take(uint64_t address)
 {
-	static struct mapped mapped;	/* the registry's lock guards it */
+	static struct mapped mapped TABLE;	/* the registry's lock guards it */
 	uint64_t top;
 	long got;
 
