@@ -525,7 +525,10 @@ void channel_remove_files(const struct channel *channel)
 
 	channel_path(channel, "/session.", "", -1, &text, path, sizeof(path));
 	sys_unlink(path);
-	channel_rings_remove(channel);
+	/* most processes that share rings have made none */
+	if (!(channel->flags & SESSION_SHARED) || !channel->page ||
+	    load_relaxed(&channel->page->rings))
+		channel_rings_remove(channel);
 }
 
 /* A writer's request, for a thread that may open files. */

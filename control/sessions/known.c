@@ -37,7 +37,8 @@
 #define ROOM_BYTES	(1u << 20)
 #define ROOM_FILES	64u
 
-static int table = -1;			/* open for a pass */
+static bool passing;			/* a pass asks, */
+static int table = -1;			/* and has opened this file */
 
 /* Opens the table. To add to it, makes it, unless files or room are scarce:
  * then sessions need them. */
@@ -62,7 +63,7 @@ static int table_open(bool add)
 
 void known_open(void)
 {
-	table = table_open(false);
+	passing = true;
 }
 
 void known_close(void)
@@ -70,6 +71,7 @@ void known_close(void)
 	if (table >= 0)
 		sys_close(table);
 	table = -1;
+	passing = false;
 }
 
 /* Adds the bytes of a note segment. Returns true when it has a build ID. */
@@ -157,6 +159,8 @@ bool known_module(const struct module *module, uint64_t question)
 	bool found = false;
 	uint32_t i;
 
+	if (passing)
+		table = fd;
 	if (hash)
 		row_read(fd, hash, row);
 	for (i = 0; hash && i < ROW; i++)

@@ -167,6 +167,8 @@ static uint64_t stat_field(int64_t pid, int field)
 	return number < 0 ? 0 : (uint64_t)number;
 }
 
+static uint64_t own_namespace;		/* of this process, by place_open() */
+
 /* Returns the upper bits of the number of a process's directory: 0 in the first
  * PID namespace, and where /proc cannot be read. */
 static uint64_t namespace_read(int64_t pid)
@@ -197,7 +199,7 @@ int64_t place_parent(int64_t pid)
 
 bool place_alive(int64_t pid, uint64_t number)
 {
-	return PLACE_NAMESPACE(number) == namespace_read(0) &&
+	return PLACE_NAMESPACE(number) == own_namespace &&
 	       stat_field(pid, STAT_STARTTIME) == PLACE_STARTTIME(number);
 }
 
@@ -456,7 +458,7 @@ static int files_make(uint64_t starttime, uint64_t identity)
 {
 	char path[256];
 	uint32_t image;
-	int ret = process_directory_choose(starttime | namespace_read(0),
+	int ret = process_directory_choose(starttime | own_namespace,
 					   identity);
 
 	if (ret)
@@ -561,6 +563,7 @@ int place_open(void)
 	if (ret)
 		return ret;
 	file_owner = (uint32_t)sys0(SYS_geteuid);
+	own_namespace = namespace_read(0);
 	/* A command that has collected the last files of a dead process removes
 	 * the empty directory. This process may have found that directory a
 	 * moment before, if it has the same number. */
