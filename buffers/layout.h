@@ -276,6 +276,7 @@ enum session_flags {
 					 * of CPUs (docs/shared.md) */
 	SESSION_WIDE	 = 1u << 5,	/* compact and wide headers: ctf.h; else
 					 * an earlier build's */
+	SESSION_ENABLED	 = 1u << 6,	/* TAFFRAIL_ENABLE began it */
 };
 
 /* Contexts, in the order in which they precede an event's own fields. */

@@ -207,13 +207,15 @@ static int tell_faults(struct snapshot *s)
 	uint32_t images[RUNDIR_IMAGES_MAX];
 	struct places places = { 0 };
 	struct process_page page;
-	bool told;
+	bool told, enabled = !strcmp(s->name, FAULTS_SESSION);
 
-	for (size_t i = 0; i < s->ntaken; i++)
+	for (size_t i = 0; i < s->ntaken; i++) {
 		places_take(&places, (pid_t)s->taken[i]->page->pid,
 			    &s->taken[i]->session->page, NULL);
+		enabled |= s->taken[i]->session->page.flags & SESSION_ENABLED;
+	}
 	told = places_tell(&places);
-	if (strcmp(s->name, FAULTS_SESSION))
+	if (!enabled)
 		return told ? COMMAND_FAILED : COMMAND_DONE;
 	for (size_t i = 0; i < s->list.count; i++) {
 		const struct rundir_process *process = &s->list.processes[i];

@@ -33,6 +33,7 @@ control_sources = \
 	control/sessions/private.h \
 	control/sessions/quota.c \
 	control/sessions/quota.h \
+	control/sessions/rings.c \
 	control/sessions/rule.c \
 	control/sessions/session.c \
 	control/sessions/session.h \

@@ -136,6 +136,10 @@ enum message_type {
 #define PLACE_DEFAULT_SHM	"/dev/shm/taffrail-"
 #define PLACE_DEFAULT_TMP	"/tmp/taffrail-"
 #define PROTOCOL_RECORDER	"record-"
+#define PROTOCOL_ENABLE_SESSION	"env"
+/* Of a session's name, which does not begin with a dot. */
+#define PROTOCOL_NAME_LETTERS	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn" \
+				"opqrstuvwxyz0123456789._-"
 /* sessions/.fault.env: the faults that the last process found in the rules of
  * the environment, "PID NAME" and process_page.faults, a line each. It tells of
  * processes that have ended. */

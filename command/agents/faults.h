@@ -9,8 +9,8 @@
 
 #include "command/runtime/rundir.h"
 
-/* The session that TAFFRAIL_ENABLE starts. */
-#define FAULTS_SESSION	"env"
+/* The session that TAFFRAIL_ENABLE starts without TAFFRAIL_SESSION. */
+#define FAULTS_SESSION	PROTOCOL_ENABLE_SESSION
 
 /* Prints a line for each fault of a process, unless the process before had the
  * same. Returns true when there is one. */

@@ -102,7 +102,7 @@ int rundir_open_own(int at, const char *name, int flags, uid_t uid)
 
 bool rundir_valid_name(const char *name)
 {
-	size_t n = strspn(name, RUNDIR_NAME_LETTERS);
+	size_t n = strspn(name, PROTOCOL_NAME_LETTERS);
 
 	return n && n < SESSION_NAME_BYTES && !name[n] && name[0] != '.';
 }

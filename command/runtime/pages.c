@@ -22,6 +22,7 @@
 
 #include "buffers/reader/reader.h"
 #include "command/runtime/private.h"
+#include "control/protocol.h"
 
 #define SUB_BYTES_MIN		256u
 
@@ -262,7 +263,7 @@ static bool image_names(const struct rundir_process *process, uint32_t image,
 		       (at = memmem(at, (size_t)(page + n - at), name,
 				    length))) {
 			found = at == page || !at[-1] ||
-				!strchr(RUNDIR_NAME_LETTERS, at[-1]);
+				!strchr(PROTOCOL_NAME_LETTERS, at[-1]);
 			at++;
 		}
 	}

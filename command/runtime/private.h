@@ -22,11 +22,6 @@ pid_t rundir_living_thread(pid_t pid);
  * nothing, when there is no such process. */
 bool rundir_take_numbers(struct rundir_process *process, pid_t pid);
 
-/* The characters of a session's name. */
-#define RUNDIR_NAME_LETTERS                            \
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn" \
-	"opqrstuvwxyz0123456789._-"
-
 /* Parses "PID.STARTTIME"; false for any other text. */
 bool rundir_parse_name(const char *name, pid_t *pid, uint64_t *starttime);
 

@@ -598,6 +598,19 @@ SIGSAFE void rundir_abandon_shared(void)
 	}
 }
 
+/* Removes a directory of files. */
+static void image_remove(int fd, const char *name)
+{
+	DIR *stream = rundir_opendir(fd, name);
+	struct dirent *entry;
+
+	while (stream && (entry = readdir(stream)))
+		unlinkat(dirfd(stream), entry->d_name, 0);
+	if (stream)
+		closedir(stream);
+	unlinkat(fd, name, AT_REMOVEDIR);
+}
+
 bool rundir_remove_shared(struct rundir *dir, const char *name)
 {
 	int fd = shared_open(dir, name), below;
@@ -618,12 +631,14 @@ bool rundir_remove_shared(struct rundir *dir, const char *name)
 	if (fd < 0)
 		return true;
 	/* two descriptors at once, no more: they may be why a recording ends */
-	stream = rundir_opendir(fd, "0");
+	image_remove(fd, "0");
+	/* those that processes were about to make */
+	stream = rundir_opendir(fd, ".");
 	while (stream && (entry = readdir(stream)))
-		unlinkat(dirfd(stream), entry->d_name, 0);
+		if (*entry->d_name != '.')
+			image_remove(fd, entry->d_name);
 	if (stream)
 		closedir(stream);
-	unlinkat(fd, "0", AT_REMOVEDIR);
 	close(fd);
 	shared_name(file, name);
 	below = rundir_open_rules(dir, false);

@@ -141,6 +141,47 @@ static void value_fault(const char *name, const char *value, const char *wanted)
 	fault_add(NULL, fact);
 }
 
+/* Returns true when commands take it as a session's name, and make none
+ * themselves that could be called so. */
+static bool name_valid(const char *name)
+{
+	static const char letters[] = PROTOCOL_NAME_LETTERS;
+	const char *p = name;
+	uint32_t i;
+
+	for (; *p; p++) {
+		for (i = 0; letters[i] && letters[i] != *p; i++)
+			;
+		if (!letters[i])
+			return false;
+	}
+	return *name != '.' && p - name < SESSION_NAME_BYTES &&
+	       !text_equal(name, "gdb") && !text_equal(name, "gdbserver") &&
+	       !text_after(name, PROTOCOL_RECORDER);
+}
+
+/* Names the session by TAFFRAIL_SESSION. A name is that of all processes, which
+ * share buffers, unless each needs its own. */
+static void name_parse(struct session *session)
+{
+	const char *name = settings.session;
+
+	text_copy(session->name, sizeof(session->name),
+		  PROTOCOL_ENABLE_SESSION);
+	if (!name || !*name)
+		return;
+	if (!name_valid(name)) {
+		value_fault("TAFFRAIL_SESSION", name, "give a name as for "
+			    "taffrail start; the session is '"
+			    PROTOCOL_ENABLE_SESSION "'");
+		return;
+	}
+	text_copy(session->name, sizeof(session->name), name);
+	session->makes = session->contexts == CONTEXT_WRITER &&
+			 !session->keep_ms;
+	session->flags |= session->makes ? SESSION_SHARED : 0;
+}
+
 /* Sets contexts, time and buffer size of the session from TAFFRAIL_CONTEXT,
  * TAFFRAIL_KEEP and TAFFRAIL_BUFFER_SIZE. A value that is not understood leaves
  * the default. */
@@ -199,12 +240,12 @@ void session_obey_environment(struct session *session)
 	if (!p || !*p)
 		return;
 	__builtin_memset(session, 0, sizeof(*session));
-	text_copy(session->name, sizeof(session->name), "env");
-	session->flags = SESSION_OVERWRITE;
+	session->flags = SESSION_OVERWRITE | SESSION_ENABLED;
 	if (setting_is(settings.int3, "on"))
 		session->int3 = USDT_WANTED_INT3;
 	place_fault_bytes = 0;
 	options_parse(session);
+	name_parse(session);
 	rules_parse(session, p);
 	if (session->nrules) {
 		ret = session_start(session, &matched);

@@ -43,6 +43,11 @@ static inline bool session_applies(uint32_t number)
 struct session *session_hold_for(const char *name,
 				 const struct session_client *client);
 
+/* Joins the rings that the processes of a session share, and makes them where
+ * the session may. Returns the session's flags: without SESSION_SHARED, this
+ * process makes rings itself. In one of the agent's threads. */
+uint32_t session_rings_join(struct session *session);
+
 /* Takes the session's channel from all objects. Takes the registry's lock. */
 void session_objects_disable(struct session *session);
 

@@ -148,16 +148,17 @@ static bool room_for(uint64_t bytes)
 	return !fs.f_files || fs.f_ffree > reserve;
 }
 
-static int quota_admit(const struct channel *channel, uint64_t bytes)
+/* As quota_admit(), for a session with this quota, or 0. */
+static int session_admit(const char *name, uint64_t quota, uint64_t bytes)
 {
-	struct usage usage = { .name = channel->page->name, .index = -1 };
+	struct usage usage = { .name = name, .index = -1 };
 	char path[SESSION_NAME_BYTES + 32];
 	struct text text;
 	int fd, image;
 
 	if (!room_for(bytes))
 		return -ENOSPC;
-	if (!user_quota && !channel->quota)
+	if (!user_quota && !quota)
 		return CHANNEL_ADMITTED;
 	fd = quota_lock();
 	if (fd < 0)
@@ -174,17 +175,32 @@ static int quota_admit(const struct channel *channel, uint64_t bytes)
 	}
 	entries_each(fd, add_process, &usage);
 	if ((user_quota && usage.all + bytes > user_quota) ||
-	    (channel->quota && usage.session + bytes > channel->quota)) {
+	    (quota && usage.session + bytes > quota)) {
 		sys_close(fd);
 		return -EDQUOT;
 	}
 	return fd;
 }
 
+static int quota_admit(const struct channel *channel, uint64_t bytes)
+{
+	return session_admit(channel->page->name, channel->quota, bytes);
+}
+
 static void quota_made(int admitted)
 {
 	if (admitted != CHANNEL_ADMITTED)
 		sys_close(admitted);
+}
+
+int quota_share(const char *name, uint64_t bytes)
+{
+	int ret = session_admit(name, 0, bytes);
+
+	if (ret < 0)
+		return ret;
+	quota_made(ret);
+	return 0;
 }
 
 int quota_setup(const char *value)

@@ -13,6 +13,10 @@
  * follow). */
 int quota_setup(const char *value);
 
+/* Returns 0 when shared rings of so many bytes have room; -ENOSPC, -EDQUOT or
+ * another negative errno. In one of the agent's threads. */
+int quota_share(const char *name, uint64_t bytes);
+
 /* Locks the runtime directory among the processes in it; waits 200 ms at most.
  * Returns a descriptor, whose close unlocks, or a negative errno. */
 int quota_lock(void);

@@ -390,31 +390,6 @@ struct channel *session_hold(const char *name)
 	return session ? session->channel : NULL;
 }
 
-/* Joins the rings that the processes of a session share. Returns the session's
- * flags: without SESSION_SHARED, this process makes rings itself. */
-static uint32_t rings_join(struct session *session)
-{
-	struct shared *shared = &session->channel->shared;
-	char path[320];
-	struct text text;
-	int ret = -ENOTSUP;
-
-	if (!(session->flags & SESSION_SHARED))
-		return session->flags;
-	text_open(&text, path, sizeof(path));
-	text_add(&text, place_runtime);
-	text_add(&text, "/" PROTOCOL_SESSIONS_DIR "/" PROTOCOL_SHARED_PREFIX);
-	text_add(&text, session->name);
-	text_add(&text, "/0");
-	if (agent_cpus)
-		ret = text.cut ? -ENAMETOOLONG : shared_join(shared, path);
-	if (!ret)
-		return session->flags;
-	log_fact(LOG_WARNING, "session", "the process has rings of its own",
-		 ret);
-	return session->flags & ~SESSION_SHARED;
-}
-
 int session_start(const struct session *model, uint32_t *matched)
 {
 	struct session *session;
@@ -432,7 +407,7 @@ int session_start(const struct session *model, uint32_t *matched)
 	ret = -ENOMSG;
 	if (session->keep_ms && session_keep_forbidden())
 		goto release;
-	flags = rings_join(session);
+	flags = session_rings_join(session);
 	pass.session = session;
 	registry_lock();
 	patch_open(&pass.patcher);

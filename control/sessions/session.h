@@ -120,6 +120,8 @@ struct session {
 	uint32_t group;		/* to let into the process; 0: none */
 	int int3;		/* USDT_WANTED_INT3, or 0 */
 	uint32_t symbols;	/* readers name addresses: modules.c */
+	bool makes;		/* shared rings, where there are none: no
+				 * command does */
 	uint32_t owned;		/* gdb's: it has no rules, commands do not end
 				 * it, forked children do not inherit it */
 	struct channel *channel;

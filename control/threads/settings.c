@@ -31,6 +31,7 @@ static const struct {
 	{ "TAFFRAIL_DIR=", offsetof(struct settings, directory) },
 	{ "XDG_RUNTIME_DIR=", offsetof(struct settings, runtime) },
 	{ "TAFFRAIL_ENABLE=", offsetof(struct settings, enable) },
+	{ "TAFFRAIL_SESSION=", offsetof(struct settings, session) },
 	{ "TAFFRAIL_CONTEXT=", offsetof(struct settings, context) },
 	{ "TAFFRAIL_BUFFER_SIZE=", offsetof(struct settings, buffer) },
 	{ "TAFFRAIL_KEEP=", offsetof(struct settings, keep) },

@@ -18,6 +18,7 @@ struct settings {
 	const char *directory;		/* TAFFRAIL_DIR */
 	const char *runtime;		/* XDG_RUNTIME_DIR */
 	const char *enable;		/* TAFFRAIL_ENABLE */
+	const char *session;		/* TAFFRAIL_SESSION */
 	const char *context;		/* TAFFRAIL_CONTEXT */
 	const char *buffer;		/* TAFFRAIL_BUFFER_SIZE */
 	const char *keep;		/* TAFFRAIL_KEEP */

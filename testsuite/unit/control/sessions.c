@@ -324,8 +324,21 @@ static void check_environment(void)
 	unit_equal_string(note_read(), "77 prog\n" CONDITION, "the note");
 	unit_equal(session.contexts, CONTEXT_WRITER, "the usual context");
 	unit_equal(session.keep_ms, 0, "kept for any time");
-	unit_equal(session.flags, SESSION_OVERWRITE, "it overwrites");
+	unit_equal(session.flags, SESSION_OVERWRITE | SESSION_ENABLED,
+		   "it overwrites");
 	unit_equal_string(session.name, "env", "its name");
+	settings.session = "fly.2";
+	unit_equal_string(environment_faults(";"), "", "TAFFRAIL_SESSION");
+	unit_equal_string(session.name, "fly.2", "its name is that");
+	unit_check(session.makes && session.flags & SESSION_SHARED,
+		   "processes share its buffers");
+	settings.session = "fly 2";
+	unit_equal_string(environment_faults(";"), "TAFFRAIL_SESSION is "
+			  "'fly 2': give a name as for taffrail start; the "
+			  "session is 'env'\n", "no name");
+	unit_check(!session.makes && !(session.flags & SESSION_SHARED),
+		   "each process has buffers");
+	settings.session = NULL;
 	unit_equal_string(environment_faults(" \n;\t;"), "", "no rule");
 	unit_equal_string(note_read(), NULL, "the note goes");
 	settings.context = "cpu";
