@@ -49,7 +49,8 @@ struct start_arguments {
 	bool all;
 	bool overwrite;
 	bool int3;
-	bool shared;			/* --buffers */
+	enum buffers buffers;
+	bool shared;			/* the buffers, by all processes */
 	bool yes;
 };
 
@@ -120,7 +121,7 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 	case KEY_BUFFER:
 		return command_take_size(&a->buffer, value);
 	case KEY_BUFFERS:
-		return command_take_buffers(&a->shared, value);
+		return command_take_buffers(&a->buffers, value);
 	case KEY_KEEP:
 		return command_take_keep(&a->keep, value);
 	case KEY_CONTEXT:
@@ -412,7 +413,8 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 				    .text = names);
 	if (a->shared)
 		lock = rundir_make_shared(&targets->dir, a->name, &rings);
-	if (a->shared && targets->dir.cause.id)
+	if (a->shared && targets->dir.cause.id &&
+	    (a->buffers == BUFFERS_SHARED || lock != -ENOTSUP))
 		cause_tell(&targets->dir.cause);
 	if (lock == -EEXIST)
 		return COMMAND_FAILED;
@@ -491,7 +493,7 @@ static int name_free(const char *name)
 }
 
 /* Starts one session. Returns an exit status. */
-static int session_begin(const struct start_arguments *a)
+static int session_begin(struct start_arguments *a)
 {
 	struct client_request request = { 0 };
 	struct forked forked;
@@ -499,10 +501,11 @@ static int session_begin(const struct start_arguments *a)
 	struct named_in in = { a->pids.pids, (size_t)a->pids.count, NULL };
 	int status = COMMAND_DONE;
 
-	if (a->shared && !a->all)
+	if (a->buffers == BUFFERS_SHARED && !a->all)
 		return command_misused("--buffers shared is for --all");
-	if (a->shared)
-		status = command_check_shared(a->context, a->keep, a->group);
+	if (a->all)
+		status = command_choose_buffers(&a->shared, a->buffers,
+						a->context, a->keep, a->group);
 	if (!status)
 		status = functions_consent(a->rules, a->nrules, &in, a->yes) ?:
 			 agents_provide(&a->pids);

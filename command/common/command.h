@@ -218,13 +218,17 @@ int command_take_seconds(double *seconds, const char *text);
  * command_take_seconds(). */
 int command_take_keep(uint64_t *ms, const char *text);
 
+/* The value of --buffers. */
+enum buffers { BUFFERS_UNSAID, BUFFERS_PROCESS, BUFFERS_SHARED };
+
 /* Reads the value of --buffers: 'process' or 'shared'. Returns as
  * command_take_seconds(). */
-int command_take_buffers(bool *shared, const char *text);
+int command_take_buffers(enum buffers *buffers, const char *text);
 
-/* Checks the other options of a session with --buffers shared: --context, or
- * NULL, --keep and --allow-group, or 0. Returns as command_take_seconds(). */
-int command_check_shared(const char *contexts, uint64_t keep, uint32_t group);
+/* Chooses whether processes share buffers. Returns as command_take_seconds():
+ * --context, or NULL, --keep and --allow-group, or 0, may be wrong for that. */
+int command_choose_buffers(bool *shared, enum buffers buffers,
+			   const char *contexts, uint64_t keep, uint32_t group);
 
 /*
  * Parses "vtid,ip,...", or "none", into a mask of enum session_context. Returns

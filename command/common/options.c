@@ -629,22 +629,29 @@ int command_take_keep(uint64_t *ms, const char *text)
 	return COMMAND_DONE;
 }
 
-int command_take_buffers(bool *shared, const char *text)
+int command_take_buffers(enum buffers *buffers, const char *text)
 {
-	*shared = !strcmp(text, "shared");
-	return *shared || !strcmp(text, "process") ? COMMAND_DONE :
+	*buffers = !strcmp(text, "shared") ? BUFFERS_SHARED : BUFFERS_PROCESS;
+	return *buffers == BUFFERS_SHARED || !strcmp(text, "process") ?
+		COMMAND_DONE :
 		command_misused("buffers '%s' are neither 'process' nor "
 				"'shared'", text);
 }
 
-int command_check_shared(const char *contexts, uint64_t keep, uint32_t group)
+int command_choose_buffers(bool *shared, enum buffers buffers,
+			   const char *contexts, uint64_t keep, uint32_t group)
 {
+	bool other = contexts && strcmp(contexts, "writer");
+
+	*shared = buffers == BUFFERS_SHARED;
+	if (!*shared)
+		return COMMAND_DONE;
 	if (keep)
 		return command_misused("--keep is for --buffers process");
 	if (group)
 		return command_misused("--allow-group is for --buffers "
 				       "process");
-	if (contexts && strcmp(contexts, "writer"))
+	if (other)
 		return command_misused("--buffers shared has the context "
 				       "'writer', and no other");
 	return COMMAND_DONE;

@@ -212,7 +212,7 @@ static int take_option(struct record_options *o, int key, const char *value)
 	case KEY_BUFFER:
 		return command_take_size(&o->buffer, value);
 	case KEY_BUFFERS:
-		return command_take_buffers(&o->shared, value);
+		return command_take_buffers(&o->buffers, value);
 	case KEY_KEEP:
 		return command_take_keep(&o->keep, value);
 	case KEY_MAX_SIZE:
@@ -278,11 +278,12 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 		return command_misused("give either -p PID or a program");
 	if (o->keep && !o->overwrite)
 		return command_misused("--keep is for --overwrite");
-	if (o->shared && o->pids.count)
+	if (o->buffers == BUFFERS_SHARED && o->pids.count)
 		return command_misused("--buffers shared is for a program that "
 				       "record starts, and not for -p");
-	status = o->shared ? command_check_shared(o->contexts, o->keep,
-						  o->group) : COMMAND_DONE;
+	status = o->program ? command_choose_buffers(&o->shared, o->buffers,
+						     o->contexts, o->keep,
+						     o->group) : COMMAND_DONE;
 	if (status)
 		return status;
 	if (o->nconnects && !o->nprobes)

@@ -33,6 +33,7 @@ struct record_options {
 	const char *contexts;
 	const char *level;		/* a condition */
 	bool overwrite;
+	enum buffers buffers;
 	bool shared;			/* the buffers, by all processes */
 	bool force;			/* an `output` that is there is moved */
 	bool int3;

@@ -207,9 +207,15 @@ static int make_shared(const struct record_options *o, struct claim *claim,
 	/* the claim keeps them */
 	if (ret >= 0)
 		close(ret);
-	if (claim->dir.cause.id)
+	/* without --buffers it makes no difference to the user */
+	if (claim->dir.cause.id &&
+	    (o->buffers == BUFFERS_SHARED || ret != -ENOTSUP))
 		outcome_say(outcome, &claim->dir.cause);
-	return ret >= 0 || ret == -ENOTSUP ? 0 : ret;
+	if (ret >= 0 || ret == -ENOTSUP)
+		return 0;
+	/* a part of them may be there */
+	rundir_remove_shared(&claim->dir, claim->name);
+	return o->buffers == BUFFERS_SHARED ? ret : 0;
 }
 
 /* Takes the recording's name, and leaves the request for later processes, in a

@@ -321,6 +321,9 @@ int rundir_make_shared(struct rundir *dir, const char *name,
 			rundir_remove_shared(dir, name);
 		return lock;
 	}
+	/* locked memory is limited */
+	if (ret == -EAGAIN)
+		ret = -ENOMEM;
 	return ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG ||
 			       ret == -ENOMEM ?
 		       cause_set(&dir->cause, -ENOTSUP, SHARED_ROOMLESS,
