@@ -26,15 +26,17 @@ void report_print(struct report *r)
 {
 	char first[64], last[64], pid[24], lost[24], line[256];
 	uint64_t span = report_span(r);
-	size_t n, hosts = 0;
+	size_t n, processes, hosts = 0;
 	const struct report_trace **list = report_processes(r, &n);
 	int columns;
 
 	for (size_t i = 0; i < n && list; i++)
 		hosts += list[i]->trace->shared;
+	/* an empty trace is that of a process, whoever had the buffers */
+	processes = n == hosts && r->ntraces ? 1 : n - hosts;
 	printf("%s (%llu bytes) of %s, %llu lost\n",
 	       counted(r->events, "event"), (unsigned long long)r->bytes,
-	       counted(n - hosts, "process"),
+	       counted(processes, "process"),
 	       (unsigned long long)r->look.losses);
 	if (!r->events)
 		goto out;

@@ -314,6 +314,9 @@ case: the trace is there, and empty
 run: taffrail record --buffers shared -o out -- true 2>err; cat err; taffrail verify out
 stdout: 0 events \(0 lost, 0.0 bytes per event\) of 1 process in out
 stdout: ^0 emitted = 0 kept
+case: report counts the process, as without shared buffers
+run: taffrail report out
+stdout: ^0 events \(0 bytes\) of 1 process, 0 lost
 
 group: a signal before the program starts
 before:
