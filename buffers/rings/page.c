@@ -22,7 +22,6 @@
 #include "buffers/ctf.h"
 
 #define PAGE_BYTES	4096
-#define AREA_BYTES	(EVENT_RECORDS_OFFSET + (uint64_t)RECORDS_MAX_BYTES)
 
 uint32_t channel_group;
 
@@ -118,10 +117,10 @@ static int area_reserve(struct channel *channel)
 
 	if (channel->area)
 		return 0;
-	ret = channel_space_admit(AREA_BYTES);
+	ret = channel_space_admit(CHANNEL_AREA_BYTES);
 	if (ret)
 		return ret;
-	p = sys_mmap(0, AREA_BYTES, PROT_NONE,
+	p = sys_mmap(0, CHANNEL_AREA_BYTES, PROT_NONE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p < 0 && p > -4096)
 		return (int)p;

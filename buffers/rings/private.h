@@ -12,6 +12,10 @@
 #include "base/text.h"
 #include "buffers/rings/channel.h"
 
+/* Address space of a session's page and event records. */
+#define CHANNEL_AREA_BYTES	(EVENT_RECORDS_OFFSET + \
+				 (uint64_t)RECORDS_MAX_BYTES)
+
 /*
  * Creates a file, allocates it in full, and maps it. A sparse file on a full
  * file system would cause a SIGBUS in the host. Returns 0 or a negative errno.

@@ -209,7 +209,9 @@ int shared_join(struct shared *shared, const char *directory)
 	if (bytes < RING_LEAST_BYTES || bytes > RING_MAX_BYTES ||
 	    bytes & (bytes - 1) || cpus > CHANNEL_CPUS_MAX)
 		goto leave;
-	ret = channel_space_admit(cpus * (RING_DATA_OFFSET + (uint64_t)bytes));
+	/* and for the session's own page */
+	ret = channel_space_admit(cpus * (RING_DATA_OFFSET + (uint64_t)bytes) +
+				  TYPES_BYTES + CHANNEL_AREA_BYTES);
 	if (!ret)
 		ret = shared_map(fd, "process", sizeof(*shared->page), &p);
 	if (ret)

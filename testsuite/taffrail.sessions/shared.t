@@ -318,6 +318,14 @@ case: report counts the process, as without shared buffers
 run: taffrail report out
 stdout: ^0 events \(0 bytes\) of 1 process, 0 lost
 
+group: little address space
+case: a process that has none for the shared buffers makes smaller ones
+run:
+	taffrail record --buffers shared --buffer-size 64M -o out -- sh -c \
+		'ulimit -v 172000; exec $CASES/shared 1 20 0' >said
+	taffrail verify out
+stdout: ^40 emitted = 40 kept
+
 group: a signal before the program starts
 before:
 	# until the kernel's clock of files is beyond this time, the program waits
