@@ -13,7 +13,7 @@ before:
 	{
 		status=0
 		(ulimit -n "$2" && exec taffrail record -e 'app/*' \
-			--buffer-size 256K -o trace -- crowded "$1") 2>said ||
+			--buffers process --buffer-size 256K -o trace -- crowded "$1") 2>said ||
 			status=$?
 		count_events
 		session=$(sed -nE 's/.*taffrail snapshot (record-[0-9]+) -o DIR writes it.*/\1/p' said)
@@ -86,7 +86,7 @@ run:
 	mkdir small
 	unshare -m sh -c 'mount -t tmpfs -o size=12m,mode=700 none small || exit 77
 		export TAFFRAIL_DIR=$PWD/small
-		taffrail record -e "app/*" --buffer-size 256K -o trace -- crowded 60
+		taffrail record -e "app/*" --buffers process --buffer-size 256K -o trace -- crowded 60
 		ls small' 2>said
 	count_events
 	cat said >&2
