@@ -244,7 +244,9 @@ static int tell_missing(struct snapshot *s)
 	if (s->shares)
 		status |= command_failed("process %d shares the buffers of "
 			"session '%s': without -p, a snapshot has the events "
-			"of all its processes", s->pid, s->name);
+			"of all its processes; 'taffrail view -p %d' prints "
+			"those of this one, and 'taffrail export -p %d' writes "
+			"them", s->pid, s->name, s->pid, s->pid);
 	/* by the limit of dead processes' rings */
 	if (!s->pid)
 		rundir_each_removed(&s->dir, s->name, note_removed, s);

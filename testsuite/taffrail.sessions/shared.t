@@ -130,7 +130,7 @@ whole stdout: 6 writers 0 0 0 0 0
 case: a snapshot has the events of all processes, or none
 run: taffrail snapshot $name -o one -p $(pgrep -P ${name#record-} sh); echo $?; test ! -d one
 whole stdout: 1
-stderr: ^taffrail: snapshot: process \d+ shares the buffers of session 'record-\d+': without -p, a snapshot has the events of all its processes
+stderr: ^taffrail: snapshot: process \d+ shares the buffers of session 'record-\d+': without -p, a snapshot has the events of all its processes; 'taffrail view -p \d+' prints those of this one, and 'taffrail export -p \d+' writes them$
 case: the buffers are there, and those of a killed recorder
 run: ls -d $TAFFRAIL_DIR/sessions/.shared.$name $TAFFRAIL_DIR/sessions/.shared.* | wc -l
 whole stdout: 3
