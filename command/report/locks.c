@@ -467,23 +467,24 @@ static bool is_given(const struct lock *lock)
 static void finish_lock(struct report *r, struct lock *lock)
 {
 	const struct report_trace *trace = report_losses(r, lock->trace);
+	/* events of shared buffers are the process's */
+	int64_t last = r->traces[lock->trace->number].last;
 	int64_t lost = !trace->lost ? INT64_MIN :
 		       trace->dated ? trace->lost_until : INT64_MAX;
 
 	if (r->look.where ||
-	    gaps_meet(trace_gaps(lock->trace), lock->seen,
-		      r->traces[lock->trace->number].last) ||
+	    gaps_meet(trace_gaps(lock->trace), lock->seen, last) ||
 	    !is_given(lock))
 		forget_threads(lock);
 	for (struct lock_thread *t = lock->threads; t; t = t->next) {
 		t->waits = t->waits && t->waits_since > lost;
 		if (t->held_since <= lost)
 			t->depth = 0;
-		count_wait(lock, t, trace->last);
+		count_wait(lock, t, last);
 	}
 	for (struct lock_thread *t = lock->threads; t; t = t->next)
 		if (t->depth)
-			count_hold(r, lock, t, trace->last);
+			count_hold(r, lock, t, last);
 }
 
 void locks_finish(struct report *r)
