@@ -57,6 +57,7 @@ agent_shared_sources = \
 	agent/beside/older.c \
 	agent/beside/private.h \
 	agent/beside/provider.c \
+	agent/beside/section.c \
 	agent/beside/stock.c \
 	agent/sanitizer-shared.c \
 	agent/wrap/exec.c \
