@@ -148,21 +148,29 @@ static bool module_finds(const struct link_map *handle)
 	return found;
 }
 
-/* Returns true when the dlopen() of some module may find LTTng's library: it is
- * loaded, in a folder that the dynamic linker searches for the module, or in
- * the linker's cache. Nothing is opened by dlopen(), which would run
- * constructors before there is an environment. */
-static bool stock_is_there(void)
+/* Calls a function for the modules until it returns true, and returns that. */
+static bool maps_any(bool (*call)(const struct link_map *map))
 {
 	const struct r_debug *debug = modules_debug();
 	const struct link_map *map = debug ? debug->r_map : NULL;
-	bool found = cache_has_stock();
 
-	for (; map && !found; map = map->l_next)
-		found = text_after(path_file(map->l_name),
-				   UST_TRACEPOINT_LIBRARY) ||
-			module_finds(map);
-	return found;
+	while (map && !call(map))
+		map = map->l_next;
+	return map;
+}
+
+static bool map_is_stock(const struct link_map *map)
+{
+	return text_after(path_file(map->l_name), UST_TRACEPOINT_LIBRARY);
+}
+
+/* Returns true when the dlopen() of some module may find LTTng's library: in
+ * the linker's cache, or in a folder that it searches for the module. Nothing
+ * is opened by dlopen(), which would run constructors before there is an
+ * environment. */
+static bool stock_is_there(void)
+{
+	return cache_has_stock() || maps_any(module_finds);
 }
 
 /* Leaves the name of this library. */
@@ -193,8 +201,9 @@ static bool standin_load(const char *name)
 /* Behind the agent's own start, and before any constructor of the program. */
 __attribute__((constructor(103))) static void absent_start(void)
 {
-	if (agent_off || attach_loads() || !modules_each(module_sites, NULL) ||
-	    stock_is_there())
+	/* where LTTng's library is loaded, this reads no file */
+	if (agent_off || attach_loads() || maps_any(map_is_stock) ||
+	    !modules_each(module_sites, NULL) || stock_is_there())
 		return;
 	if (!standin_load(UST_TRACEPOINT_LIBRARY) ||
 	    !standin_load(UST_COMMON_LIBRARY) || !standin_load(UST_LIBRARY))
