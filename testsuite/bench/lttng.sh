@@ -70,7 +70,7 @@ lttng_start()
 		return
 	lttng -q enable-event -u -s bench -c channel 'many:*' \
 		>>"$work/peer.log" 2>&1
-	"$taffrail" record --context none --buffer-size 2M -e 'many/*' \
+	"$taffrail" record --buffers shared --buffer-size 2M -e 'many/*' \
 		-o "$work/started-trace" -- env -u LD_PRELOAD "$work/spawn" \
 		peer started "$library" 100 "$work/started" 2>"$work/log" |
 		results
