@@ -537,7 +537,6 @@ static int saved_begin(struct start_arguments a,
 		       const struct saved_session *session)
 {
 	char *rules[RULES_MAX];
-	uint64_t size = RING_MIN_BYTES;
 	bool failed = false;
 	int status = name_free(session->name) ?:
 		     targets_check_name(session->name);
@@ -551,14 +550,7 @@ static int saved_begin(struct start_arguments a,
 	for (a.nrules = 0; a.nrules < n; a.nrules++)
 		a.rules[a.nrules] = rules[a.nrules];
 	a.name = session->name;
-	a.overwrite |= session->overwrite;
-	while (size < session->buffer && size < RING_MAX_BYTES)
-		size *= 2;
-	if (!a.buffer && session->buffer)
-		a.buffer = size;
-	if (!a.context && session->contexts)
-		a.context = command_write_contexts(session->contexts |
-						   CONTEXT_VTID);
+	saved_settings(session, &a.overwrite, &a.buffer, &a.context);
 	if (a.keep && !a.overwrite)
 		status = command_misused("--keep is for sessions with "
 					 "--overwrite, and '%s' has none",

@@ -84,7 +84,7 @@ struct option_row {
 enum {
 	OPTIONS_END	= 0,	/* operands begin at argv[options.index] */
 	OPTIONS_STOP	= -1,	/* return options.status: help or an error */
-	OPTIONS_ROWS_MAX = 24,
+	OPTIONS_ROWS_MAX = 32,
 };
 
 struct options {

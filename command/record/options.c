@@ -20,6 +20,7 @@
 #include "command/common/former.h"
 #include "command/load/libraries.h"
 #include "command/runtime/rundir.h"
+#include "command/saved/saved.h"
 #include "tracepoints/conditions/rule-split.h"
 
 /* room for the descriptions of some processes and four smallest buffers */
@@ -30,7 +31,8 @@ enum {
 	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR,
 	KEY_MAX_SIZE, KEY_FORCE, KEY_GROUP, KEY_INT3, KEY_LOSS,
 	KEY_NONE, KEY_STRICT, KEY_PROBE, KEY_CONNECT, KEY_KEEP,
-	KEY_LEVEL, KEY_BUFFERS, KEY_YES, KEY_FUNCTIONS, KEY_DEPTH, KEY_MIN_TIME
+	KEY_LEVEL, KEY_BUFFERS, KEY_YES, KEY_FUNCTIONS, KEY_DEPTH, KEY_MIN_TIME,
+	KEY_FROM
 };
 
 static const struct option_row rows[] = {
@@ -46,6 +48,8 @@ static const struct option_row rows[] = {
 	{ KEY_DEPTH, "depth", "N", "of those, calls in less than N others" },
 	{ KEY_MIN_TIME, "min-time", "TIME", "of those, calls that took TIME or "
 	  "longer: 1ms, 50us" },
+	{ KEY_FROM, "from", "FILE", "record as the session in FILE says, which "
+	  "LTTng saved (lttng save)" },
 	{ KEY_PROVIDER, "provider", "NAME", "load a provider of events: "
 	  "pthread" },
 	{ KEY_PROBE, "probe", "LIB", "load a probe library; repeatable" },
@@ -193,6 +197,9 @@ static int take_option(struct record_options *o, int key, const char *value)
 		return rule_take_depth(&o->calls, value);
 	case KEY_MIN_TIME:
 		return rule_take_min_time(&o->calls, value);
+	case KEY_FROM:
+		o->from = value;
+		return COMMAND_DONE;
 	case KEY_PROVIDER:
 		if (!rundir_valid_name(value))
 			return command_misused("'%s' is not a provider's name",
@@ -250,6 +257,35 @@ static int take_option(struct record_options *o, int key, const char *value)
 	}
 }
 
+/* Takes the rules and settings of the session that LTTng saved. The rules live
+ * until the command ends. Returns a status of enum command_exit, after printing
+ * why it is not COMMAND_DONE. */
+static int take_saved(struct record_options *o)
+{
+	struct saved saved;
+	struct cause cause;
+	int status = COMMAND_FAILED;
+
+	if (o->nrules || o->level || o->calls.count)
+		return command_misused("give either --from, or -e, --level and "
+				       "--functions: the file has rules");
+	if (saved_read(&saved, o->from, &cause)) {
+		cause_tell(&cause);
+	} else if (saved.nsessions != 1) {
+		status = command_misused("'%s' has %zu sessions, and a "
+					 "recording is one: 'lttng save NAME' "
+					 "saves one", o->from, saved.nsessions);
+	} else {
+		o->nrules = saved_rules(saved.sessions, (char **)o->rules,
+					RECORD_RULES_MAX, &o->less);
+		saved_settings(saved.sessions, &o->overwrite, &o->buffer,
+			       &o->contexts);
+		status = o->nrules > 0 ? COMMAND_DONE : COMMAND_FAILED;
+	}
+	saved_release(&saved);
+	return status;
+}
+
 int record_take_arguments(struct record_options *o, int argc, char **argv)
 {
 	struct options options = {
@@ -276,6 +312,9 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 	o->bare = options.index == 1;
 	if (!o->pids.count == !o->program)
 		return command_misused("give either -p PID or a program");
+	status = o->from ? take_saved(o) : COMMAND_DONE;
+	if (status)
+		return status;
 	if (o->keep && !o->overwrite)
 		return command_misused("--keep is for --overwrite");
 	if (o->buffers == BUFFERS_SHARED && o->pids.count)

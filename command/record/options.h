@@ -32,6 +32,8 @@ struct record_options {
 	int nconnects;
 	const char *contexts;
 	const char *level;		/* a condition */
+	const char *from;		/* a file of LTTng's sessions */
+	bool less;			/* than is in it */
 	bool overwrite;
 	enum buffers buffers;
 	bool shared;			/* the buffers, by all processes */

@@ -174,6 +174,7 @@ static void record_tell(void)
 			   &outcome);
 	outcome_print(&outcome, CAUSE_PROBE_FAILED);
 	outcome_take(&outcome, places_tell(&drain.places));
+	outcome_take(&outcome, options.less ? COMMAND_FAILED : COMMAND_DONE);
 	if (members_any(&members))
 		probes_note(&probes, &claim, &drain.rules, some);
 	drain_tell_unwritten(&drain);

@@ -23,7 +23,10 @@
 
 #include "base/base.h"
 #include "base/text.h"
+#include "base/tunables.h"
+#include "buffers/layout.h"
 #include "command/agents/rule.h"
+#include "command/common/command.h"
 
 #define CONDITION_BYTES	2048
 /* Before a rule, those that may select the same events: of more, and in longer
@@ -362,4 +365,19 @@ int saved_rules(const struct saved_session *session, char **rules, int most,
 		cause_report(SAVED_NOTHING, .subject = session->name);
 	free(list.all);
 	return made.n ? made.n : -ENOENT;
+}
+
+void saved_settings(const struct saved_session *session, bool *overwrite,
+		    uint64_t *buffer, const char **contexts)
+{
+	uint64_t size = RING_MIN_BYTES;
+
+	*overwrite |= session->overwrite;
+	while (size < session->buffer && size < RING_MAX_BYTES)
+		size *= 2;
+	if (!*buffer && session->buffer)
+		*buffer = size;
+	if (!*contexts && session->contexts)
+		*contexts = command_write_contexts(session->contexts |
+						   CONTEXT_VTID);
 }

@@ -84,6 +84,11 @@ void saved_release(struct saved *saved);
 int saved_rules(const struct saved_session *session, char **rules, int most,
 		bool *failed);
 
+/* Sets the mode, the bytes of a buffer, and the contexts, as the session has
+ * them. A size and contexts that are there stay. Of contexts, a new string. */
+void saved_settings(const struct saved_session *session, bool *overwrite,
+		    uint64_t *buffer, const char **contexts);
+
 /*
  * Writes the condition that means the same as a filter of LTTng. Returns NULL,
  * or why no condition says the same, valid until the next call.
