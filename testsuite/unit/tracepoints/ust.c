@@ -16,6 +16,7 @@
 #include "tracepoints/fields/scalar.h"
 #include "tracepoints/fields/shown.h"
 #include "tracepoints/lttng/describe.h"
+#include "tracepoints/lttng/older.h"
 
 #if __has_include(<lttng/ust-events.h>)
 #include <lttng/tracepoint.h>
@@ -553,11 +554,42 @@ static void check_refused(void)
 	check_left("more fields than there can be", -EBADMSG);
 }
 
+/* The structures of series 2.7 to 2.12, of which no header is installed beside
+ * a later one. */
+static void check_older(void)
+{
+	BYTES(older_integer, 40);
+	BYTES(older_float, 12);
+	BYTES(older_enum_entry, 56);
+	PLACE(older_enum_entry, label, 32);
+	PLACE(older_enum_entry, options, 40);
+	BYTES(older_basic, 136);
+	BYTES(older_field, 320);
+	PLACE(older_field, array, 16);
+	PLACE(older_field, nowrite, 288);
+	BYTES(older_event, 96);
+	PLACE(older_event, probe, 8);
+	PLACE(older_event, fields, 24);
+	PLACE(older_event, n, 32);
+	PLACE(older_event, level, 40);
+	PLACE(older_event, signature, 48);
+	PLACE(older_event, uri, 56);
+	PLACE(older_channel, enabled, 8);
+	PLACE(older_channel, session, 24);
+	PLACE(older_filter, call, 8);
+	PLACE(older_filter, list, 24);
+	PLACE(older_hit, channel, 8);
+	PLACE(older_hit, enabled, 16);
+	PLACE(older_hit, filters, 104);
+	PLACE(older_hit, unfiltered, 120);
+}
+
 int main(void)
 {
 	check_headers();
 	check_types();
 	check_layouts();
+	check_older();
 	check_marker();
 	check_unwritten();
 	check_values();
