@@ -9,7 +9,7 @@
  * Invariant: describe_event() gets copies, which have no pointer of the file:
  * each pointer leads to a copy, to a text of the file that ends, or nowhere.
  */
-#include "command/symboliser/serve-private.h"
+#include "command/symboliser/lttng-private.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,11 +27,7 @@
 #define REGISTER_OLDER	"\0lttng_probe_register"	/* up to 2.12 */
 #define CALL_SITES	"\0dlsym"
 #define STRUCTURE_MOST	256u	/* bytes of a structure of a later series */
-#define PROVIDERS_MAX	1024u
-#define EVENTS_MAX	65536u
-#define FIELDS_MAX	1024u
 #define SITES_MAX	4096u
-#define ENTRIES_MAX	16384u
 #define WORD_BYTES	4096u
 #define COPY_BYTES	65536u
 #define COPIES_MAX	1024u
@@ -43,33 +39,7 @@ struct symboliser_copies {
 	char bytes[];
 };
 
-/* A word that the dynamic linker stores. */
-struct word {
-	uint64_t address, value;
-};
-
-/* The names of an event. */
-struct event_id {
-	const char *provider, *event;
-};
-
-struct reader {
-	const struct notes *notes;
-	struct symboliser_markers *markers;
-	struct word *words;		/* by address */
-	size_t nwords;
-	uint32_t ncopies;
-	uint32_t nproviders;
-	struct event_id *ids;		/* of events and call sites */
-	size_t nids, ids_room;
-	bool has_sites;
-	int error;			/* -ENOMEM, or 0 */
-	symboliser_take *take;
-	void *priv;
-};
-
-/* Gives zeros, which the markers own; or NULL, and sets the error. */
-static void *copy_make(struct reader *r, size_t n)
+void *lttng_copy(struct reader *r, size_t n)
 {
 	struct symboliser_copies *copies = r->markers->copies;
 	size_t size;
@@ -100,8 +70,7 @@ static int compare_words(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Reads the pointer at an address; 0: none is there. */
-static uint64_t pointer_at(const struct reader *r, uint64_t address)
+uint64_t lttng_pointer(const struct reader *r, uint64_t address)
 {
 	const struct word key = { address, 0 };
 	const struct word *word = r->nwords ?
@@ -117,10 +86,9 @@ static uint64_t pointer_at(const struct reader *r, uint64_t address)
 	return value;
 }
 
-/* Returns the text that the pointer at an address leads to, or NULL. */
-static const char *text_at(const struct reader *r, uint64_t address)
+const char *lttng_text(const struct reader *r, uint64_t address)
 {
-	uint64_t from = pointer_at(r, address);
+	uint64_t from = lttng_pointer(r, address);
 	const char *start = NULL, *p = NULL;
 	uint64_t done, n;
 
@@ -157,7 +125,7 @@ static void *structure_copy(struct reader *r, uint64_t address, size_t bytes,
 	if (size < least || size > STRUCTURE_MOST ||
 	    !notes_at(r->notes, address, n, PF_R))
 		return NULL;
-	copy = copy_make(r, bytes);
+	copy = lttng_copy(r, bytes);
 	if (copy)
 		memcpy(copy, at, n);
 	return copy;
@@ -172,8 +140,6 @@ static void *structure_copy(struct reader *r, uint64_t address, size_t bytes,
 	((type *)structure_copy(r, address, sizeof(type),    \
 				sizeof(struct ust_type), true))
 
-#define MEMBER(address, type, member) ((address) + offsetof(type, member))
-
 static const struct ust_enum_names *names_copy(struct reader *r,
 					       uint64_t address)
 {
@@ -183,15 +149,15 @@ static const struct ust_enum_names *names_copy(struct reader *r,
 	uint64_t array, at;
 	uint32_t i;
 
-	if (!names || names->n > ENTRIES_MAX)
+	if (!names || names->n > LTTNG_ENTRIES_MAX)
 		return NULL;
-	array = pointer_at(r, MEMBER(address, struct ust_enum_names, entries));
-	entries = copy_make(r, (names->n + 1) * sizeof(*entries));
+	array = lttng_pointer(r, MEMBER(address, struct ust_enum_names, entries));
+	entries = lttng_copy(r, (names->n + 1) * sizeof(*entries));
 	for (i = 0; entries && i < names->n; i++) {
-		at = pointer_at(r, array + i * sizeof(uint64_t));
+		at = lttng_pointer(r, array + i * sizeof(uint64_t));
 		entry = COPY(r, at, struct ust_enum_entry);
 		if (entry)
-			entry->label = text_at(r, MEMBER(at,
+			entry->label = lttng_text(r, MEMBER(at,
 				struct ust_enum_entry, label));
 		entries[i] = entry;
 	}
@@ -204,7 +170,7 @@ static const struct ust_enum_names *names_copy(struct reader *r,
 static const struct ust_integer *element_copy(struct reader *r,
 					      uint64_t address)
 {
-	return COPY_TYPE(r, pointer_at(r, address), struct ust_integer);
+	return COPY_TYPE(r, lttng_pointer(r, address), struct ust_integer);
 }
 
 static const struct ust_type *type_copy(struct reader *r, uint64_t address)
@@ -226,7 +192,7 @@ static const struct ust_type *type_copy(struct reader *r, uint64_t address)
 	case UST_ENUM:
 		names = COPY_TYPE(r, address, struct ust_enum);
 		if (names) {
-			names->names = names_copy(r, pointer_at(r,
+			names->names = names_copy(r, lttng_pointer(r,
 				MEMBER(address, struct ust_enum, names)));
 			names->container = element_copy(r,
 				MEMBER(address, struct ust_enum, container));
@@ -257,50 +223,48 @@ static const struct ust_class *class_copy(struct reader *r, uint64_t address,
 	struct ust_field *field;
 	uint64_t array, at, i;
 
-	*probe = pointer_at(r, MEMBER(address, struct ust_class, probe));
-	if (!class || !*probe || class->n > FIELDS_MAX)
+	*probe = lttng_pointer(r, MEMBER(address, struct ust_class, probe));
+	if (!class || !*probe || class->n > LTTNG_FIELDS_MAX)
 		return NULL;
-	array = pointer_at(r, MEMBER(address, struct ust_class, fields));
-	fields = copy_make(r, (class->n + 1) * sizeof(*fields));
+	array = lttng_pointer(r, MEMBER(address, struct ust_class, fields));
+	fields = lttng_copy(r, (class->n + 1) * sizeof(*fields));
 	for (i = 0; fields && i < class->n; i++) {
-		at = pointer_at(r, array + i * sizeof(uint64_t));
+		at = lttng_pointer(r, array + i * sizeof(uint64_t));
 		field = COPY(r, at, struct ust_field);
 		if (field) {
-			field->name = text_at(r, MEMBER(at, struct ust_field,
+			field->name = lttng_text(r, MEMBER(at, struct ust_field,
 							name));
-			field->type = type_copy(r, pointer_at(r,
+			field->type = type_copy(r, lttng_pointer(r,
 				MEMBER(at, struct ust_field, type)));
 		}
 		fields[i] = field;
 	}
 	class->fields = fields;
 	class->probe = (void (*)(void))(uintptr_t)*probe;
-	class->signature = text_at(r, MEMBER(address, struct ust_class,
+	class->signature = lttng_text(r, MEMBER(address, struct ust_class,
 					     signature));
 	class->provider = NULL;
 	return class;
 }
 
-/* Copies an event's level, which a pointer leads to, if it has one. */
-static const int **level_copy(struct reader *r, uint64_t address)
+const int **lttng_level(struct reader *r, uint64_t address)
 {
-	uint64_t level = address ? pointer_at(r, address) : 0;
+	uint64_t level = address ? lttng_pointer(r, address) : 0;
 	const int **copy;
 
 	if (!level || level % sizeof(int) ||
 	    !notes_at(r->notes, level, sizeof(int), PF_R))
 		return NULL;
-	copy = copy_make(r, sizeof(*copy));
+	copy = lttng_copy(r, sizeof(*copy));
 	if (copy)
 		*copy = notes_at(r->notes, level, sizeof(int), PF_R);
 	return copy;
 }
 
-/* The same with where the model is described. */
-static const char **uri_copy(struct reader *r, uint64_t address)
+const char **lttng_uri(struct reader *r, uint64_t address)
 {
-	const char *uri = address ? text_at(r, address) : NULL;
-	const char **copy = uri ? copy_make(r, sizeof(*copy)) : NULL;
+	const char *uri = address ? lttng_text(r, address) : NULL;
+	const char **copy = uri ? lttng_copy(r, sizeof(*copy)) : NULL;
 
 	if (copy)
 		*copy = uri;
@@ -316,7 +280,7 @@ static const char *fields_text(struct reader *r,
 
 	for (uint32_t i = 0; i < model->n; i++)
 		n += strlen(model->fields[i].name_) + 2;
-	text = copy_make(r, n);
+	text = lttng_copy(r, n);
 	for (uint32_t i = 0; text && i < model->n; i++) {
 		strcat(text, i ? ", " : "");
 		strcat(text, model->fields[i].name_);
@@ -333,7 +297,7 @@ static char *shown_copy(struct reader *r, const struct describe_model *model,
 		.how_ = TAFFRAIL_HOW_LEVEL,
 		.bytes_ = 2,
 	};
-	char *to = copy_make(r, sizeof(head) + 2 + model->shown.used);
+	char *to = lttng_copy(r, sizeof(head) + 2 + model->shown.used);
 	char level = 0;
 
 	*n = 0;
@@ -395,10 +359,8 @@ static int name_add(struct reader *r, const char *provider, const char *event,
 	return r->take(&found, r->priv);
 }
 
-/* Adds an event that was copied, with the probe function; one that no marker
- * can say has a reason. Returns 0 or a negative errno. */
-static int event_tell(struct reader *r, const struct ust_provider *provider,
-		      const struct ust_event *event, uint64_t probe)
+int lttng_tell(struct reader *r, const struct ust_provider *provider,
+	       const struct ust_event *event, uint64_t probe)
 {
 	static char shown_room[DESCRIBE_SHOWN_BYTES];
 	struct describe_model model;
@@ -441,15 +403,15 @@ static int event_add(struct reader *r, const struct ust_provider *provider,
 
 	if (!event)
 		return r->error;
-	event->name = text_at(r, MEMBER(address, struct ust_event, name));
+	event->name = lttng_text(r, MEMBER(address, struct ust_event, name));
 	event->provider = provider;
-	event->class = class_copy(r, pointer_at(r, MEMBER(address,
+	event->class = class_copy(r, lttng_pointer(r, MEMBER(address,
 				  struct ust_event, class)), &probe);
-	event->level = level_copy(r, pointer_at(r, MEMBER(address,
+	event->level = lttng_level(r, lttng_pointer(r, MEMBER(address,
 				  struct ust_event, level)));
-	event->uri = uri_copy(r, pointer_at(r, MEMBER(address,
+	event->uri = lttng_uri(r, lttng_pointer(r, MEMBER(address,
 			      struct ust_event, uri)));
-	return event_tell(r, provider, event, probe);
+	return lttng_tell(r, provider, event, probe);
 }
 
 /* Returns true for a description of a provider, whose events point back. */
@@ -459,20 +421,29 @@ static bool is_provider(const struct reader *r, const struct ust_provider *p,
 	uint64_t event;
 
 	if (p->bytes < sizeof(*p) || p->bytes > STRUCTURE_MOST || !p->n ||
-	    p->n > EVENTS_MAX || p->major < UST_MAJOR_LEAST ||
+	    p->n > LTTNG_EVENTS_MAX || p->major < UST_MAJOR_LEAST ||
 	    p->major > UST_MAJOR_MOST ||
-	    !text_at(r, MEMBER(address, struct ust_provider, name)))
+	    !lttng_text(r, MEMBER(address, struct ust_provider, name)))
 		return false;
 	for (uint32_t i = 0; i < p->n; i++) {
-		event = pointer_at(r, events + i * sizeof(uint64_t));
-		if (!event || pointer_at(r, MEMBER(event, struct ust_event,
+		event = lttng_pointer(r, events + i * sizeof(uint64_t));
+		if (!event || lttng_pointer(r, MEMBER(event, struct ust_event,
 						   provider)) != address)
 			return false;
 	}
 	return true;
 }
 
-/* Adds the event of a call site, unless the file has the provider. */
+int lttng_tell_site(struct reader *r, const char *provider, const char *event,
+		    uint64_t address)
+{
+	if (!marker_name_valid(provider) || !marker_name_valid(event) ||
+	    r->nids == SITES_MAX || !id_note(r, provider, event))
+		return r->error;
+	return name_add(r, provider, event, address, WHY_ELSEWHERE);
+}
+
+/* Adds the event of a call site. */
 static int site_look(struct reader *r, uint64_t address, const char *bytes)
 {
 	struct ust_tracepoint site;
@@ -483,145 +454,13 @@ static int site_look(struct reader *r, uint64_t address, const char *bytes)
 	if (site.bytes < sizeof(site) || site.bytes > STRUCTURE_MOST ||
 	    site.state || site.probes)
 		return 0;
-	provider = text_at(r, MEMBER(address, struct ust_tracepoint, provider));
-	event = text_at(r, MEMBER(address, struct ust_tracepoint, event));
-	if (!provider || !event || !marker_name_valid(provider) ||
-	    !marker_name_valid(event) ||
-	    !text_at(r, MEMBER(address, struct ust_tracepoint, signature)))
+	provider = lttng_text(r, MEMBER(address, struct ust_tracepoint,
+					provider));
+	event = lttng_text(r, MEMBER(address, struct ust_tracepoint, event));
+	if (!provider || !event ||
+	    !lttng_text(r, MEMBER(address, struct ust_tracepoint, signature)))
 		return 0;
-	if (r->nids == SITES_MAX || !id_note(r, provider, event))
-		return r->error;
-	return name_add(r, provider, event, address, WHY_ELSEWHERE);
-}
-
-/* Copies n structures of 2.12 and older, which do not say their size. */
-static void *older_copy(struct reader *r, uint64_t address, uint32_t n,
-			size_t bytes)
-{
-	const void *at = address % 4 || !address || !n ? NULL :
-			 notes_at(r->notes, address, n * bytes, PF_R);
-	void *copy = at ? copy_make(r, n * bytes) : NULL;
-
-	if (copy)
-		memcpy(copy, at, n * bytes);
-	return copy;
-}
-
-static const struct older_enum_names *older_names_copy(struct reader *r,
-						       uint64_t address)
-{
-	struct older_enum_names *names = older_copy(r, address, 1,
-						    sizeof(*names));
-	struct older_enum_entry *entries;
-	uint64_t from;
-
-	if (!names || names->n > ENTRIES_MAX)
-		return NULL;
-	from = pointer_at(r, MEMBER(address, struct older_enum_names, entries));
-	entries = older_copy(r, from, names->n, sizeof(*entries));
-	for (uint32_t i = 0; entries && i < names->n; i++)
-		entries[i].label = text_at(r, MEMBER(from +
-			i * sizeof(*entries), struct older_enum_entry, label));
-	names->name = NULL;
-	names->entries = entries;
-	return names;
-}
-
-static const struct older_field *older_fields_copy(struct reader *r,
-						   uint64_t address, uint32_t n)
-{
-	struct older_field *fields = older_copy(r, address, n, sizeof(*fields));
-	struct older_basic *basic;
-
-	for (uint32_t i = 0; fields && i < n; i++) {
-		uint64_t at = address + i * sizeof(*fields);
-		uint64_t kind = MEMBER(at, struct older_field, kind);
-
-		fields[i].name = text_at(r, MEMBER(at, struct older_field,
-						   name));
-		basic = (void *)&fields[i].kind;
-		if (basic->kind == OLDER_ENUM)
-			basic->enumeration.names = older_names_copy(r,
-				pointer_at(r, MEMBER(kind, struct older_basic,
-						     enumeration.names)));
-	}
-	return fields;
-}
-
-/* Adds an event of a provider up to 2.12. */
-static int older_add(struct reader *r, const struct ust_provider *provider,
-		     uint64_t address)
-{
-	struct older_event *event = older_copy(r, address, 1, sizeof(*event));
-	uint64_t probe = pointer_at(r, MEMBER(address, struct older_event,
-					      probe));
-	size_t bytes;
-	void *room;
-
-	if (!event)
-		return r->error;
-	event->name = text_at(r, MEMBER(address, struct older_event, name));
-	event->probe = (void (*)(void))(uintptr_t)probe;
-	if (event->n > FIELDS_MAX)
-		return r->error;
-	event->fields = older_fields_copy(r, pointer_at(r, MEMBER(address,
-		struct older_event, fields)), event->n);
-	event->level = level_copy(r, pointer_at(r, MEMBER(address,
-		struct older_event, level)));
-	event->uri = uri_copy(r, pointer_at(r, MEMBER(address,
-		struct older_event, uri)));
-	event->signature = text_at(r, MEMBER(address, struct older_event,
-					     signature));
-	bytes = older_bytes(event);
-	room = bytes && !r->error ? copy_make(r, bytes) : NULL;
-	return room ? event_tell(r, provider,
-				 older_translate(room, event, provider),
-				 probe) : r->error;
-}
-
-/* Returns true for the description of an event of such a provider. */
-static bool is_older_event(const struct reader *r, uint64_t address,
-			   const char *provider)
-{
-	/* "PROVIDER:EVENT" is the first member */
-	const char *name = address ? text_at(r, address) : NULL;
-	size_t n = strlen(provider);
-
-	return name && !strncmp(name, provider, n) && name[n] == ':';
-}
-
-/* Adds the events of a provider up to 2.12. */
-static int older_look(struct reader *r, uint64_t address, const char *bytes)
-{
-	struct ust_provider *provider;
-	struct older_provider at;
-	const char *name;
-	uint64_t events;
-	uint32_t i;
-	int ret = 0;
-
-	memcpy(&at, bytes, sizeof(at));
-	if (!at.n || at.n > EVENTS_MAX)
-		return 0;
-	events = pointer_at(r, MEMBER(address, struct older_provider, events));
-	name = events ? text_at(r, address) : NULL;
-	if (!name || !marker_name_valid(name))
-		return 0;
-	for (i = 0; i < at.n; i++)
-		if (!is_older_event(r, pointer_at(r, events + i *
-						  sizeof(uint64_t)), name))
-			return 0;
-	if (r->nproviders++ == PROVIDERS_MAX)
-		return -E2BIG;
-	provider = copy_make(r, sizeof(*provider));
-	if (!provider)
-		return r->error;
-	provider->bytes = sizeof(*provider);
-	provider->name = name;
-	for (i = 0; i < at.n && !ret; i++)
-		ret = older_add(r, provider, pointer_at(r, events + i *
-							sizeof(uint64_t)));
-	return ret;
+	return lttng_tell_site(r, provider, event, address);
 }
 
 /* Calls `look` at each place of the segments where a structure of `bytes` may
@@ -655,19 +494,19 @@ static int provider_look(struct reader *r, uint64_t address, const char *bytes)
 
 	memcpy(&at, bytes, sizeof(at));
 	events = at.bytes < sizeof(at) ? 0 :
-		 pointer_at(r, MEMBER(address, struct ust_provider, events));
+		 lttng_pointer(r, MEMBER(address, struct ust_provider, events));
 	if (!events || !is_provider(r, &at, address, events))
 		return 0;
-	if (r->nproviders++ == PROVIDERS_MAX)
+	if (r->nproviders++ == LTTNG_PROVIDERS_MAX)
 		return -E2BIG;
-	copy = copy_make(r, sizeof(*copy));
+	copy = lttng_copy(r, sizeof(*copy));
 	if (!copy)
 		return r->error;
 	*copy = at;
-	copy->name = text_at(r, MEMBER(address, struct ust_provider, name));
+	copy->name = lttng_text(r, MEMBER(address, struct ust_provider, name));
 	copy->events = NULL;
 	for (uint32_t k = 0; k < at.n && !ret; k++)
-		ret = event_add(r, copy, pointer_at(r, events +
+		ret = event_add(r, copy, lttng_pointer(r, events +
 						    k * sizeof(uint64_t)));
 	return ret;
 }
@@ -799,7 +638,7 @@ int symboliser_read_lttng(struct symboliser_markers *markers,
 				    provider_look);
 	if (older && !ret)
 		ret = places_search(&r, sizeof(struct older_provider),
-				    older_look);
+				    lttng_look_older);
 	if (r.has_sites && !ret)
 		ret = places_search(&r, sizeof(struct ust_tracepoint),
 				    site_look);
