@@ -142,3 +142,30 @@ int lttng_look_older(struct reader *r, uint64_t address, const char *bytes)
 							sizeof(uint64_t)));
 	return ret;
 }
+
+int lttng_look_older_site(struct reader *r, uint64_t address,
+			  const char *bytes)
+{
+	static const char zeros[sizeof(((struct older_tracepoint *)0)->padding)];
+	const char *name, *event;
+	struct older_tracepoint site;
+	char *provider;
+
+	memcpy(&site, bytes, sizeof(site));
+	/* off: no tracer has been there; the word of a description of an event
+	 * is the address of its probe function */
+	if (memcmp(site.padding, zeros, sizeof(zeros)) != 0 ||
+	    lttng_pointer(r, MEMBER(address, struct older_tracepoint, state)) ||
+	    lttng_pointer(r, MEMBER(address, struct older_tracepoint, probes)))
+		return 0;
+	name = lttng_text(r, address);
+	event = name ? strchr(name, ':') : NULL;
+	if (!event || !marker_name_valid(event + 1) ||
+	    !lttng_text(r, MEMBER(address, struct older_tracepoint, signature)))
+		return 0;
+	provider = lttng_copy(r, (size_t)(event - name) + 1);
+	if (!provider)
+		return r->error;
+	memcpy(provider, name, (size_t)(event - name));
+	return lttng_tell_site(r, provider, event + 1, address);
+}

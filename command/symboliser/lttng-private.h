@@ -66,8 +66,10 @@ int lttng_tell(struct reader *r, const struct ust_provider *provider,
 int lttng_tell_site(struct reader *r, const char *provider, const char *event,
 		    uint64_t address);
 
-/* Adds the events of a provider of 2.12 and older, if `bytes` at that address
- * describe one. Returns 0 or a negative errno. */
+/* Add the events of a provider of 2.12 and older, if `bytes` at that address
+ * describe one, and the event of a call site. Return 0 or a negative errno. */
 int lttng_look_older(struct reader *r, uint64_t address, const char *bytes);
+int lttng_look_older_site(struct reader *r, uint64_t address,
+			  const char *bytes);
 
 #endif

@@ -26,6 +26,9 @@
 #define REGISTER	"\0lttng_ust_probe_register"
 #define REGISTER_OLDER	"\0lttng_probe_register"	/* up to 2.12 */
 #define CALL_SITES	"\0dlsym"
+/* names that call sites look for */
+#define REGISTER_SITES	"lttng_ust_tracepoint_module_register"
+#define REGISTER_OLDER_SITES	"tracepoint_register_lib"
 #define STRUCTURE_MOST	256u	/* bytes of a structure of a later series */
 #define SITES_MAX	4096u
 #define WORD_BYTES	4096u
@@ -597,10 +600,9 @@ static bool is_needed(const struct notes *notes, const struct dynamic *dynamic,
 	return strings && memmem(strings, dynamic->string_bytes, name, bytes);
 }
 
-/* Returns true when a file has the name by which call sites register. */
-static bool has_sites(const struct notes *notes)
+/* Returns true when a file has that name, by which call sites register. */
+static bool has_sites(const struct notes *notes, const char *name)
 {
-	static const char name[] = "lttng_ust_tracepoint_module_register";
 	const Elf64_Phdr *ph = notes->ph;
 	const char *at;
 
@@ -608,7 +610,7 @@ static bool has_sites(const struct notes *notes)
 		at = ph[i].p_type == PT_LOAD ?
 			     notes_at(notes, ph[i].p_vaddr, ph[i].p_filesz,
 				      PF_R) : NULL;
-		if (at && memmem(at, ph[i].p_filesz, name, sizeof(name)))
+		if (at && memmem(at, ph[i].p_filesz, name, strlen(name) + 1))
 			return true;
 	}
 	return false;
@@ -621,16 +623,18 @@ int symboliser_read_lttng(struct symboliser_markers *markers,
 	struct reader r = { .notes = notes, .markers = markers, .take = take,
 			    .priv = priv };
 	struct dynamic dynamic;
-	bool providers, older;
+	bool providers, older, older_sites;
 	int ret;
 
 	dynamic_read(notes, &dynamic);
 	providers = is_needed(notes, &dynamic, REGISTER, sizeof(REGISTER));
 	older = is_needed(notes, &dynamic, REGISTER_OLDER,
 			  sizeof(REGISTER_OLDER));
-	r.has_sites = is_needed(notes, &dynamic, CALL_SITES,
-				sizeof(CALL_SITES)) && has_sites(notes);
-	if (!providers && !older && !r.has_sites)
+	older_sites = is_needed(notes, &dynamic, CALL_SITES, sizeof(CALL_SITES));
+	r.has_sites = older_sites && has_sites(notes, REGISTER_SITES);
+	older_sites = older_sites && !r.has_sites &&
+		      has_sites(notes, REGISTER_OLDER_SITES);
+	if (!providers && !older && !r.has_sites && !older_sites)
 		return 0;
 	ret = words_read(&r, &dynamic);
 	if (providers && !ret)
@@ -642,6 +646,9 @@ int symboliser_read_lttng(struct symboliser_markers *markers,
 	if (r.has_sites && !ret)
 		ret = places_search(&r, sizeof(struct ust_tracepoint),
 				    site_look);
+	if (older_sites && !ret)
+		ret = places_search(&r, sizeof(struct older_tracepoint),
+				    lttng_look_older_site);
 	free(r.ids);
 	free(r.words);
 	return ret;

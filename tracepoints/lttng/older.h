@@ -106,6 +106,16 @@ struct older_provider {
 	uint32_t n;
 };
 
+/* A call site. */
+struct older_tracepoint {
+	const char *name;		/* "PROVIDER:EVENT" */
+	int32_t state;			/* it is on */
+	const void *probes;
+	const int32_t *reference;
+	const char *signature;
+	char padding[16];
+};
+
 /* A call site's probe function gets and reads these. It calls the functions of
  * the list of filters with all fields laid out, as a notifier gets them, and
  * returns if none of them lets the event be recorded. */
@@ -147,7 +157,8 @@ _Static_assert(sizeof(struct older_integer) == 40 &&
 	       offsetof(struct older_field, array) == 16 &&
 	       sizeof(struct older_field) == 320 &&
 	       offsetof(struct older_field, nowrite) == 288 &&
-	       sizeof(struct older_event) == 96, "descriptions");
+	       sizeof(struct older_event) == 96 &&
+	       sizeof(struct older_tracepoint) == 56, "descriptions");
 _Static_assert(offsetof(struct older_channel, enabled) == 8 &&
 	       offsetof(struct older_channel, session) == 24 &&
 	       offsetof(struct older_filter, call) == 8 &&
