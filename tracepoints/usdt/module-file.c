@@ -119,7 +119,8 @@ static int file_map(struct usdt_file *file, const char *path,
 
 int usdt_module_map(struct usdt_file *file, const struct module *module)
 {
-	static struct mapped mapped TABLE;	/* the registry's lock guards it */
+	/* the registry's lock guards it */
+	static struct mapped mapped TABLE;
 	char path[64];
 	struct text text;
 	int ret = -ENOENT;

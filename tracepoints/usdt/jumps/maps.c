@@ -64,7 +64,8 @@ static uint64_t heap_end;	/* 0: not known */
 
 int usdt_page_take(uint64_t address)
 {
-	static struct mapped mapped TABLE;	/* the registry's lock guards it */
+	/* the registry's lock guards it */
+	static struct mapped mapped TABLE;
 	uint64_t top;
 	long got;
 
