@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rust's names of the newer form, "_RNvCs1_5crate4work" (Rust RFC 2603, "Symbol
- * name mangling v0"), as other tools write them, without the hashes of crates.
+ * Rust's names of the newer form, "_RNvCs1_4shop4work" (Rust RFC 2603, "Symbol
+ * name mangling v0"), as other tools write them, without hashes.
  *
  * A text is written once it is read, so the room for it bounds the time, also
  * of references back. What is read and not written follows none.
@@ -66,8 +66,8 @@ static bool rust_take(struct rust *r, char c)
 	return true;
 }
 
-/* Reads a number in base 62 before '_': "_" is 0, "0_" is 1. That of a crate is
- * a hash, and may have more than 64 bits. */
+/* Reads a number in base 62 before '_': "_" is 0, "0_" is 1. That of a
+ * library is a hash, and may have more than 64 bits. */
 static uint64_t wide_read(struct rust *r)
 {
 	uint64_t value = 0;
@@ -425,7 +425,7 @@ size_t demangle_rust(struct demangle *d, const char *symbol, size_t n,
 	d->used = 0;
 	d->failed = n < 3;
 	path_read(&r, true);
-	/* the crate that made the instance */
+	/* the library that made the instance */
 	r.silent = true;
 	if (d->p < d->end && *d->p != '.')
 		path_read(&r, false);

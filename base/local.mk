@@ -13,7 +13,6 @@ base_sources = \
 	base/file.h \
 	base/glob.c \
 	base/glob.h \
-	base/gnu-hash.h \
 	base/host-x86_64.h \
 	base/host.c \
 	base/host.h \
@@ -21,8 +20,6 @@ base_sources = \
 	base/index.h \
 	base/lines.c \
 	base/lines.h \
-	base/mappings.c \
-	base/mappings.h \
 	base/preload.c \
 	base/preload.h \
 	base/sys-x86_64.h \

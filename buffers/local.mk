@@ -7,7 +7,10 @@ buffers_sources = \
 	buffers/clock.h \
 	buffers/ctf.h \
 	buffers/cursor.h \
+	buffers/gnu-hash.h \
 	buffers/layout.h \
+	buffers/mappings.c \
+	buffers/mappings.h \
 	buffers/ring-view.c \
 	buffers/ring-view.h \
 	buffers/rings/anchor.c \

@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <sys/auxv.h>
 
-#include "base/gnu-hash.h"
 #include "base/text.h"
+#include "buffers/gnu-hash.h"
 
 struct symbols {
 	const char *base;		/* addresses are relative to it */

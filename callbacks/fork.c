@@ -23,7 +23,7 @@
 #include <urcu-bp.h>
 
 #include "base/base.h"
-#include "base/gnu-hash.h"
+#include "buffers/gnu-hash.h"
 #include "callbacks/private.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -105,7 +105,7 @@ command_sources = \
 	command/elf/addresses.c \
 	command/elf/addresses.h \
 	command/elf/debug-path.c \
-	command/elf/debug-path.h \
+	command/elf/debug-path-private.h \
 	command/elf/elfnotes.c \
 	command/elf/elfnotes.h \
 	command/elf/mapped-private.h \

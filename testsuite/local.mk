@@ -21,10 +21,9 @@ unit_programs = \
 	testsuite/unit/base/demangle \
 	testsuite/unit/base/glob \
 	testsuite/unit/base/host \
-	testsuite/unit/base/mappings \
-	testsuite/unit/base/xz \
 	testsuite/unit/buffers/anchor \
 	testsuite/unit/buffers/kill-steps \
+	testsuite/unit/buffers/mappings \
 	testsuite/unit/buffers/reader \
 	testsuite/unit/buffers/records \
 	testsuite/unit/buffers/replaced \
@@ -103,6 +102,7 @@ unit_programs = \
 	testsuite/unit/tracepoints/usdt-operand \
 	testsuite/unit/tracepoints/usdt-plain \
 	testsuite/unit/tracepoints/usdt-plan \
+	testsuite/unit/tracepoints/xz \
 	testsuite/unit/traces/field-at \
 	testsuite/unit/traces/histogram \
 	testsuite/unit/traces/labels \

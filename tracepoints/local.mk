@@ -116,8 +116,6 @@ tracepoints_tool_sources = \
 
 # USDT probes in files: in the command and in libtaffrail-usdt.so
 tracepoints_plan_sources = \
-	base/xz.c \
-	base/xz.h \
 	tracepoints/usdt/plan/calls-x86_64.c \
 	tracepoints/usdt/plan/calls.h \
 	tracepoints/usdt/plan/debug.c \
@@ -143,7 +141,9 @@ tracepoints_plan_sources = \
 	tracepoints/usdt/plan/scan-private.h \
 	tracepoints/usdt/plan/scan-x86_64.c \
 	tracepoints/usdt/plan/search.c \
-	tracepoints/usdt/plan/sections-private.h
+	tracepoints/usdt/plan/sections-private.h \
+	tracepoints/usdt/plan/xz.c \
+	tracepoints/usdt/plan/xz-private.h
 
 # libtaffrail-usdt.so
 usdt_sources = \

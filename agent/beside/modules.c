@@ -8,8 +8,8 @@
 
 #include "agent/beside/private.h"
 #include "base/base.h"
-#include "base/gnu-hash.h"
 #include "base/text.h"
+#include "buffers/gnu-hash.h"
 #include "tracepoints/program/modules.h"
 
 /* A module's symbols. */

@@ -16,8 +16,8 @@
 #include <time.h>
 
 #include "base/base.h"
-#include "base/gnu-hash.h"
 #include "base/text.h"
+#include "buffers/gnu-hash.h"
 #include "command/attach/steps.h"
 #include "command/common/monotonic.h"
 

@@ -17,7 +17,7 @@
 
 #include "base/base.h"
 #include "base/index.h"
-#include "command/elf/debug-path.h"
+#include "command/elf/debug-path-private.h"
 #include "command/elf/mapped-private.h"
 #include "command/elf/named-private.h"
 #include "command/elf/user-rights.h"

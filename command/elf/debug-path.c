@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where files of debug information are; see debug-path.h.
+ * Where files of debug information are; see debug-path-private.h.
  */
-#include "command/elf/debug-path.h"
+#include "command/elf/debug-path-private.h"
 
 #include <stdio.h>
 #include <string.h>

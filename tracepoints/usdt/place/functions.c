@@ -710,30 +710,6 @@ static void aliases_make(struct choosing *c)
 		c->again = 1;
 }
 
-/* Sets the last part of the path of the program's file. */
-static void name_set(struct module *module)
-{
-	char own[MODULE_PATH_BYTES];
-	const char *path = own, *p;
-	long n = sys3(SYS_readlink, "/proc/self/exe", own, sizeof(own) - 1);
-
-	own[n > 0 ? n : 0] = '\0';
-	for (p = path; *p; p++)
-		if (*p == '/')
-			path = p + 1;
-	text_copy(module->name, sizeof(module->name), path);
-}
-
-/* Tells whether the module is one of the agent's own, or has the agent. */
-static int is_own(const struct module *module)
-{
-	uint64_t entry = (uint64_t)usdt_entry;
-
-	return text_after(module->name, "libtaffrail") ||
-	       text_after(module->name, "libZydis") ||
-	       (entry >= module->start && entry < module->end);
-}
-
 /* Plans and places the functions that are wanted and not there yet, and makes
  * markers of their other names. */
 static void functions_place(struct choosing *c)
@@ -777,9 +753,7 @@ int usdt_functions_adopt(struct module *module,
 
 	if (!asking->function_wanted)
 		return 0;
-	if (!module->name[0])
-		name_set(module);
-	if (is_own(module) || usdt_functions_refused(file))
+	if (!usdt_module_name(module) || usdt_functions_refused(file))
 		return 0;
 	ret = usdt_calls_open(&c.calls, file, usdt_place_decoder(),
 			      module->base);

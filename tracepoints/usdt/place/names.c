@@ -5,6 +5,7 @@
  * one name of each function (rule_prefers()).
  */
 #include <errno.h>
+#include <sys/syscall.h>
 
 #include "base/sys.h"
 #include "tracepoints/usdt/place/private.h"
@@ -12,6 +13,37 @@
 #include "tracepoints/usdt/plan/sort.h"
 
 #define NAMES_MAX	16u	/* of a function, that are compared */
+
+/* Sets the last part of the path of the program's file. */
+static void program_name(struct module *module)
+{
+	char own[MODULE_PATH_BYTES];
+	const char *path = own, *p;
+	long n = sys3(SYS_readlink, "/proc/self/exe", own, sizeof(own) - 1);
+
+	own[n > 0 ? n : 0] = '\0';
+	for (p = path; *p; p++)
+		if (*p == '/')
+			path = p + 1;
+	text_copy(module->name, sizeof(module->name), path);
+}
+
+/* Tells whether the module is one of the agent's own, or has the agent. */
+static int is_own(const struct module *module)
+{
+	uint64_t entry = (uint64_t)usdt_entry;
+
+	return text_after(module->name, "libtaffrail") ||
+	       text_after(module->name, "libZydis") ||
+	       (entry >= module->start && entry < module->end);
+}
+
+bool usdt_module_name(struct module *module)
+{
+	if (!module->name[0])
+		program_name(module);
+	return !is_own(module);
+}
 
 const char *usdt_name_make(char name[USDT_NAME_BYTES],
 			   const struct usdt_wanted *wanted, int exit)

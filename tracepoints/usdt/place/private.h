@@ -31,6 +31,10 @@ struct usdt_naming {
 	bool calls;			/* whole calls of some function are */
 };
 
+/* Sets the name of a module that has none: the last part of the path of the
+ * program. Returns false for the modules of the agent, which have no sites. */
+bool usdt_module_name(struct module *module);
+
 /* Reads the names that rules mean, each with the places of the function that
  * they want by it. Returns 0; -ENOEXEC, or -ENOMEM. */
 int usdt_names_read(struct usdt_naming *naming, const struct usdt_file *file);

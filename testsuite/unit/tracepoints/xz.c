@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Data in the format .xz (base/xz.h): a text that xz 5.4 has compressed, and
+ * Data in the format .xz (xz-private.h): a text that xz 5.4 has compressed, and
  * the same with damages, in memory of which a checker knows the bounds.
  */
 #include "testsuite/unit/unit.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/xz.h"
+#include "tracepoints/usdt/plan/xz-private.h"
 
 #define LINES		200
 #define TEXT_BYTES	5944

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Decodes .xz; see xz.h. LZMA's range coder gives a bit at a time by 11-bit
- * probabilities, which adapt.
+ * Decodes .xz; see xz-private.h. LZMA's range coder gives a bit at a time by
+ * 11-bit probabilities, which adapt.
  */
-#include "base/xz.h"
+#include "tracepoints/usdt/plan/xz-private.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -87,7 +87,7 @@ static uint32_t bit_take(struct xz *xz, uint16_t *chance)
 	return 1;
 }
 
-/* Takes n bits, the highest first; each has a chance for what is before it. */
+/* Takes n bits, the highest first; each has a chance for the bits before it. */
 static uint32_t bits_take(struct xz *xz, uint16_t *chances, uint32_t n)
 {
 	uint32_t value = 1, i;

@@ -6,8 +6,8 @@
  * Pure functions without libc, for bytes of unknown origin. Checksums are not
  * looked at: damaged data gives other bytes, never an access elsewhere.
  */
-#ifndef BASE_XZ_H
-#define BASE_XZ_H
+#ifndef TRACEPOINTS_USDT_PLAN_XZ_PRIVATE_H
+#define TRACEPOINTS_USDT_PLAN_XZ_PRIVATE_H
 
 #include <stdint.h>
 

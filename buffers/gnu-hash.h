@@ -10,8 +10,8 @@
  *	chains: a word a symbol, from the first one on; the last one of a
  *	bucket's is odd
  */
-#ifndef BASE_GNU_HASH_H
-#define BASE_GNU_HASH_H
+#ifndef BUFFERS_GNU_HASH_H
+#define BUFFERS_GNU_HASH_H
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
  * build ID, or by name and the module's directory. The name alone proves
  * nothing, so both must have the same build ID.
  */
-#ifndef COMMAND_ELF_DEBUG_PATH_H
-#define COMMAND_ELF_DEBUG_PATH_H
+#ifndef COMMAND_ELF_DEBUG_PATH_PRIVATE_H
+#define COMMAND_ELF_DEBUG_PATH_PRIVATE_H
 
 #include <limits.h>
 #include <stdbool.h>
