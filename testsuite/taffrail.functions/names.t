@@ -90,6 +90,7 @@ case: sessions of one process have their names, whichever comes first
 run:
 	names() { taffrail snapshot $1 -o $1.$2 2>/dev/null; taffrail view $1.$2 | grep -o 'fn:[^:]*:' | sort | uniq -c; }
 	start waits ./twins wait
+	wait_for grep -q ready waits.out
 	taffrail attach $pid >/dev/null && taffrail start one -p $pid -e fn:second_name%entry && taffrail start two -p $pid -e 'fn:*_name%entry' && taffrail start three -p $pid --functions _third_name
 	say waits go 'called 315'
 	for s in one two three; do names $s a; done

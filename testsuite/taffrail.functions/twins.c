@@ -34,6 +34,10 @@ int main(int argc, char **argv)
 	long n = 0;
 
 	(void)argv;
+	if (argc > 1) {
+		puts("ready");
+		fflush(stdout);
+	}
 	while (argc > 1 && n < 5 && fgets(line, sizeof(line), stdin)) {
 		printf("called %ld\n", all_called(++n));
 		fflush(stdout);
