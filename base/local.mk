@@ -20,15 +20,15 @@ base_sources = \
 	base/index.h \
 	base/lines.c \
 	base/lines.h \
+	base/mappings.c \
+	base/mappings.h \
 	base/preload.c \
 	base/preload.h \
 	base/sys-x86_64.h \
 	base/sys.h \
 	base/text.c \
 	base/text.h \
-	base/tunables.h \
-	base/words.c \
-	base/words.h
+	base/tunables.h
 
 # in the agent only
 base_agent_sources = \

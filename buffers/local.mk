@@ -9,8 +9,6 @@ buffers_sources = \
 	buffers/cursor.h \
 	buffers/gnu-hash.h \
 	buffers/layout.h \
-	buffers/mappings.c \
-	buffers/mappings.h \
 	buffers/ring-view.c \
 	buffers/ring-view.h \
 	buffers/rings/anchor.c \
@@ -27,6 +25,8 @@ buffers_sources = \
 	buffers/vdso-private.h \
 	buffers/vdso.c \
 	buffers/wake.h \
+	buffers/words.c \
+	buffers/words.h \
 	buffers/writers/choose.c \
 	buffers/writers/direct.c \
 	buffers/writers/event.c \

@@ -29,7 +29,7 @@ callbacks_shared_sources = \
 	base/demangle.c \
 	base/glob.c \
 	base/lines.c \
-	buffers/mappings.c \
+	base/mappings.c \
 	base/memory-functions.c \
 	base/text.c \
 	tracepoints/conditions/rule-split.c \

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/words.h"
+#include "buffers/words.h"
 #include "command/agents/targets.h"
 #include "command/agents/visits.h"
 #include "command/common/limits.h"

@@ -21,9 +21,9 @@ unit_programs = \
 	testsuite/unit/base/demangle \
 	testsuite/unit/base/glob \
 	testsuite/unit/base/host \
+	testsuite/unit/base/mappings \
 	testsuite/unit/buffers/anchor \
 	testsuite/unit/buffers/kill-steps \
-	testsuite/unit/buffers/mappings \
 	testsuite/unit/buffers/reader \
 	testsuite/unit/buffers/records \
 	testsuite/unit/buffers/replaced \

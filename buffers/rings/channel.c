@@ -13,10 +13,10 @@
 
 #include "base/base.h"
 #include "base/host.h"
+#include "base/mappings.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "buffers/clock.h"
-#include "buffers/mappings.h"
 
 #define NS_PER_MS	1000000
 #define MISSING_TRIES	8

@@ -16,10 +16,10 @@
 #include <sys/resource.h>
 
 #include "base/file.h"
+#include "base/mappings.h"
 #include "base/sys.h"
 #include "buffers/clock.h"
 #include "buffers/ctf.h"
-#include "buffers/mappings.h"
 
 #define PAGE_BYTES	4096
 

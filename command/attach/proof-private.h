@@ -5,7 +5,7 @@
 #ifndef COMMAND_ATTACH_PROOF_PRIVATE_H
 #define COMMAND_ATTACH_PROOF_PRIVATE_H
 
-#include "buffers/mappings.h"
+#include "base/mappings.h"
 #include "command/attach/steps.h"
 #include "control/unload.h"
 

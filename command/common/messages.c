@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/words.h"
+#include "buffers/words.h"
 #include "command/common/limits.h"
 #include "command/common/printable.h"
 

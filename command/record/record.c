@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/words.h"
+#include "buffers/words.h"
 #include "command/agents/rule.h"
 #include "command/common/command.h"
 #include "command/common/former.h"

@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/preload.h"
 #include "base/text.h"
-#include "base/words.h"
+#include "buffers/words.h"
 #include "control/protocol.h"
 
 struct settings settings;

@@ -7,7 +7,7 @@
  * Invariant: this list has exactly the words that the agent compares
  * with.
  */
-#include "base/words.h"
+#include "buffers/words.h"
 
 #include <stdbool.h>
 

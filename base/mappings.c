@@ -6,7 +6,7 @@
  * another one changes no row. Only the thread that owns a range unmaps it, so
  * rows are taken by one compare-and-swap and need no lock.
  */
-#include "buffers/mappings.h"
+#include "base/mappings.h"
 
 #include <stdbool.h>
 #include <sys/mman.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The list of mappings (buffers/mappings.h) after parts of one are unmapped.
+ * The list of mappings (base/mappings.h) after parts of one are unmapped.
  */
 #include "testsuite/unit/unit.h"
 
 #include <sys/mman.h>
 
-#include "buffers/mappings.h"
+#include "base/mappings.h"
 #include "base/sys.h"
 
 #define PAGE_BYTES	4096

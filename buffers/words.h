@@ -3,8 +3,8 @@
  * Variables of the environment that hold one of a few words; see words.c. All
  * of it is SIGSAFE.
  */
-#ifndef BASE_WORDS_H
-#define BASE_WORDS_H
+#ifndef BUFFERS_WORDS_H
+#define BUFFERS_WORDS_H
 
 #include <stdint.h>
 

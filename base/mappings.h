@@ -3,8 +3,8 @@
  * The memory that this program has mapped by sys_mmap() (base/sys.h) and not
  * unmapped: an agent that is unloaded gives it back.
  */
-#ifndef BUFFERS_MAPPINGS_H
-#define BUFFERS_MAPPINGS_H
+#ifndef BASE_MAPPINGS_H
+#define BASE_MAPPINGS_H
 
 #include <stdint.h>
 
