@@ -54,7 +54,7 @@ static const struct {
 
 #define N (sizeof(functions) / sizeof(functions[0]))
 
-static double now(void)
+static double seconds_now(void)
 {
 	struct timespec t;
 
@@ -80,11 +80,11 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < N; i++) {
 			long (*volatile call)(long, long, long) =
 				functions[i].call;
-			double begin = now();
+			double begin = seconds_now();
 
 			for (long k = 0; k < CALLS; k++)
 				call(k, k + 1, -k);
-			begin = (now() - begin) / CALLS;
+			begin = (seconds_now() - begin) / CALLS;
 			if (begin < least[i])
 				least[i] = begin;
 		}

@@ -26,8 +26,8 @@ static void input_make(struct fuzz *fuzz)
 			    FUZZ_SUB * FUZZ_NSUB);
 }
 
-static void try(struct fuzz *fuzz, struct ring_reader *ring,
-		enum cursor_kind kind)
+static void ring_try(struct fuzz *fuzz, struct ring_reader *ring,
+		     enum cursor_kind kind)
 {
 	struct packet_format format = {
 		.shapes = fuzz_shapes, .nshapes = 4, .kind = kind,
@@ -67,8 +67,8 @@ int main(int argc, char **argv)
 			opened = ring_open(&ring, fake.image, 0, "0", true);
 		}
 		if (!opened && ring.view.sub_bytes <= FUZZ_SUB)
-			try(&fuzz, &ring,
-			    (enum cursor_kind)fuzz_less(&fuzz, 3));
+			ring_try(&fuzz, &ring,
+				 (enum cursor_kind)fuzz_less(&fuzz, 3));
 	}
 	fake_ring_close(&shared);
 	fake_close(&fake);

@@ -16,7 +16,7 @@
 #include <taffrail/marker.h>
 
 /* With a full table, needs two descriptors itself. */
-static int look(int full)
+static int look_at_files(int full)
 {
 	int room = full && (close(3) || close(4));
 	int own = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -59,5 +59,5 @@ int main(int argc, char **argv)
 		raise(SIGUSR1);
 		return execv(argv[2], argv + 2);
 	}
-	return look(argc > 1);
+	return look_at_files(argc > 1);
 }

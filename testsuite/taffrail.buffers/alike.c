@@ -24,7 +24,7 @@ void __attribute__((noinline)) NAME(void)
 	__asm__("" ::: "memory");
 }
 
-static void work(int of, int times)
+static void work_write(int of, int times)
 {
 	for (int i = 0; i < times; i++) {
 		TAFFRAIL_EVENT(work, begin, i, TAFFRAIL_FIELD(by, of));
@@ -34,19 +34,19 @@ static void work(int of, int times)
 	TAFFRAIL_EVENT(app, at, TAFFRAIL_SYMBOL(NAME));
 }
 
-static void *thread(void *priv)
+static void *thread_work(void *priv)
 {
-	work((int)(long)priv, 3);
+	work_write((int)(long)priv, 3);
 	return NULL;
 }
 
-static void child(const char *program, const char *directory)
+static void child_execute(const char *program, const char *directory)
 {
 	char path[512];
 	pid_t pid = fork();
 
 	if (!pid) {
-		work(10, 2);
+		work_write(10, 2);
 		if (program) {
 			snprintf(path, sizeof(path), "%s/%s", directory,
 				 program);
@@ -90,28 +90,28 @@ int main(int argc, char **argv)
 	}
 	sched_setaffinity(0, sizeof(one), &one);
 	wait_for(argv);
-	work(1, 4);
+	work_write(1, 4);
 	TAFFRAIL_EVENT(alpha, text, TAFFRAIL_STR("first"), argc);
 	for (long i = 0; i < 2; i++) {
-		pthread_create(&id, NULL, thread, (void *)(20 + i));
+		pthread_create(&id, NULL, thread_work, (void *)(20 + i));
 		pthread_join(id, NULL);
 	}
-	child("beta", argv[1]);
-	child("gamma", argv[1]);
+	child_execute("beta", argv[1]);
+	child_execute("gamma", argv[1]);
 #elif defined(BETA)
-	work(1, 4);
+	work_write(1, 4);
 	TAFFRAIL_EVENT(beta, number, argc / 2.0);
-	child(NULL, argv[1]);
+	child_execute(NULL, argv[1]);
 #else
-	work(1, 4);
+	work_write(1, 4);
 	TAFFRAIL_EVENT(gamma, last, argc);
-	pthread_create(&id, NULL, thread, (void *)30l);
+	pthread_create(&id, NULL, thread_work, (void *)30l);
 	pthread_join(id, NULL);
-	child(NULL, argv[1]);
+	child_execute(NULL, argv[1]);
 #endif
-	(void)thread;
+	(void)thread_work;
 	(void)id;
-	work(2, 1);
+	work_write(2, 1);
 #ifdef ALPHA
 	wait_for(argv);
 #endif

@@ -87,7 +87,7 @@ __asm__(".pushsection .text\n"
 	"end changed\n"
 	"	.popsection");
 
-static void fault(int signal, siginfo_t *info, void *context)
+static void fault_handle(int signal, siginfo_t *info, void *context)
 {
 	greg_t *rip = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
 
@@ -98,9 +98,9 @@ static void fault(int signal, siginfo_t *info, void *context)
 	*rip = (greg_t)(uintptr_t)fetch_failed;
 }
 
-static void handle(void)
+static void faults_handle(void)
 {
-	const struct sigaction action = { .sa_sigaction = fault,
+	const struct sigaction action = { .sa_sigaction = fault_handle,
 					  .sa_flags = SA_SIGINFO };
 
 	sigaction(SIGSEGV, &action, NULL);
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	int i;
 
 	if (!strcmp(what, "faults"))
-		handle();
+		faults_handle();
 	if (!strcmp(what, "changed")) {
 		uint64_t page = (uint64_t)(uintptr_t)changed & ~4095ull;
 
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 		       changed(i);
 	}
 	if (!strcmp(what, "late"))
-		handle();
+		faults_handle();
 	if (!strcmp(what, "late") || !strcmp(what, "faults"))
 		sum += fetch((const long *)8);
 	for (i = 0; i < 8; i++)

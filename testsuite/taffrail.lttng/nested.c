@@ -47,7 +47,7 @@ static void on_fault(int number)
 }
 
 /* A list of one call site, which is none, in memory that faults. */
-static void fault(void)
+static void fault_raise(void)
 {
 	struct sigaction action = { .sa_handler = on_fault };
 	void *library = dlopen("liblttng-ust-tracepoint.so.1", RTLD_NOW);
@@ -65,7 +65,7 @@ static void fault(void)
 	module_register(page, 1);
 }
 
-static void loop(void)
+static void loop_read(void)
 {
 	char byte;
 
@@ -76,7 +76,7 @@ static void loop(void)
 		fork_once();
 }
 
-static void plugin(const char *path)
+static void plugin_load(const char *path)
 {
 	void *library = dlopen(path, RTLD_LAZY);
 	void (*function)(void);
@@ -96,11 +96,11 @@ int main(int argc, char **argv)
 	}
 	lttng_ust_tracepoint(every, one, 1, "before");
 	if (argc > 3)
-		plugin(argv[3]);
+		plugin_load(argv[3]);
 	else if (!strcmp(argv[1], "fault"))
-		fault();
+		fault_raise();
 	else
-		loop();
+		loop_read();
 	lttng_ust_tracepoint(every, one, 3, "behind");
 	puts(failed ? "a child failed" : "right");
 	return 0;

@@ -113,7 +113,7 @@ static void unfinished(const struct pair *pair, void *priv)
 	    pair->fate == PAIR_LEFT_OUT ? "left out" : "given up");
 }
 
-static void aside(struct pair *pair, void *priv)
+static void pair_aside(struct pair *pair, void *priv)
 {
 	(void)priv;
 	put("%s %lld-%lld aside\n", pair->kind->name, (long long)pair->begin,
@@ -129,7 +129,7 @@ static void unbegun(struct pair_kind *kind, const struct trace_event *event,
 
 static const struct pair_calls calls = {
 	.finished = finished, .unfinished = unfinished, .unbegun = unbegun,
-	.aside = aside,
+	.aside = pair_aside,
 };
 
 static void make_traces(void)
@@ -345,8 +345,8 @@ static void functions(void)
 }
 
 /* A call that ends at a time, and took so long. */
-static void ended(int32_t thread, const char *name, int64_t end,
-		  uint32_t duration, int32_t depth)
+static void call_ended(int32_t thread, const char *name, int64_t end,
+		       uint32_t duration, int32_t depth)
 {
 	now = end - 1;
 	feed_from(0, thread, duration, name, depth, "");
@@ -355,17 +355,17 @@ static void ended(int32_t thread, const char *name, int64_t end,
 static void whole_calls(void)
 {
 	start(NULL);
-	ended(7, "fn:whole", 10, 4, 3);
-	ended(8, "fn:whole", 12, 6, 9);
-	ended(7, "fn:whole_entry", 20, 5, 3);
-	ended(7, "fn:whole", 22, 20, 2);
+	call_ended(7, "fn:whole", 10, 4, 3);
+	call_ended(8, "fn:whole", 12, 6, 9);
+	call_ended(7, "fn:whole_entry", 20, 5, 3);
+	call_ended(7, "fn:whole", 22, 20, 2);
 	/* its caller is not recorded, but the one above is */
-	ended(7, "fn:whole", 30, 3, 3);
-	ended(7, "fn:whole", 50, 10, 2);
-	ended(7, "fn:whole", 60, 59, 1);
+	call_ended(7, "fn:whole", 30, 3, 3);
+	call_ended(7, "fn:whole", 50, 10, 2);
+	call_ended(7, "fn:whole", 60, 59, 1);
 	/* by the process's clock, the inner one began before */
-	ended(7, "fn:whole", 110, 10, 2);
-	ended(7, "fn:whole", 111, 5, 1);
+	call_ended(7, "fn:whole", 110, 10, 2);
+	call_ended(7, "fn:whole", 111, 5, 1);
 	stop("fn:whole 6-10/3 with 0\nfn:whole 6-12/9 with 0\n"
 	     "fn:whole_entry 15-20/3 with 0\n"
 	     "fn:whole 2-22/2 with 9 again 4\n"
@@ -376,10 +376,10 @@ static void whole_calls(void)
 	/* more neighbours than a lane keeps */
 	for (int i = 0; i < 5000; i++) {
 		used = 0;
-		ended(7, "fn:whole", 10 * i + 10, 2, 2);
+		call_ended(7, "fn:whole", 10 * i + 10, 2, 2);
 	}
 	used = 0;
-	ended(7, "fn:whole", 60000, 59999, 1);
+	call_ended(7, "fn:whole", 60000, 59999, 1);
 	stop("fn:whole 1-60000/1 with 10000 again 10000\n", "many whole calls");
 }
 
