@@ -249,6 +249,7 @@ command_sources = \
 	command/stop.c \
 	command/symboliser/facts.c \
 	command/symboliser/lines.c \
+	command/symboliser/lttng-copies.c \
 	command/symboliser/lttng-older.c \
 	command/symboliser/lttng-private.h \
 	command/symboliser/lttng.c \

@@ -37,7 +37,8 @@ static const struct older_enum_names *older_names_copy(struct reader *r,
 
 	if (!names || names->n > LTTNG_ENTRIES_MAX)
 		return NULL;
-	from = lttng_pointer(r, MEMBER(address, struct older_enum_names, entries));
+	from = lttng_pointer(r, MEMBER(address, struct older_enum_names,
+				       entries));
 	entries = older_copy(r, from, names->n, sizeof(*entries));
 	for (uint32_t i = 0; entries && i < names->n; i++)
 		entries[i].label = lttng_text(r, MEMBER(from +
@@ -62,7 +63,8 @@ static const struct older_field *older_fields_copy(struct reader *r,
 		basic = (void *)&fields[i].kind;
 		if (basic->kind == OLDER_ENUM)
 			basic->enumeration.names = older_names_copy(r,
-				lttng_pointer(r, MEMBER(kind, struct older_basic,
+				lttng_pointer(r, MEMBER(kind,
+						     struct older_basic,
 						     enumeration.names)));
 	}
 	return fields;
@@ -122,7 +124,8 @@ int lttng_look_older(struct reader *r, uint64_t address, const char *bytes)
 	memcpy(&at, bytes, sizeof(at));
 	if (!at.n || at.n > LTTNG_EVENTS_MAX)
 		return 0;
-	events = lttng_pointer(r, MEMBER(address, struct older_provider, events));
+	events = lttng_pointer(r, MEMBER(address, struct older_provider,
+					 events));
 	name = events ? lttng_text(r, address) : NULL;
 	if (!name || !marker_name_valid(name))
 		return 0;
@@ -146,22 +149,23 @@ int lttng_look_older(struct reader *r, uint64_t address, const char *bytes)
 int lttng_look_older_site(struct reader *r, uint64_t address,
 			  const char *bytes)
 {
-	static const char zeros[sizeof(((struct older_tracepoint *)0)->padding)];
+	static const char zeros[16];
 	const char *name, *event;
 	struct older_tracepoint site;
 	char *provider;
 
 	memcpy(&site, bytes, sizeof(site));
-	/* off: no tracer has been there; the word of a description of an event
-	 * is the address of its probe function */
-	if (memcmp(site.padding, zeros, sizeof(zeros)) != 0 ||
+	/* off: no tracer has been there; a description of an event has the
+	 * address of a probe function there */
+	if (memcmp(site.padding, zeros, sizeof(site.padding)) != 0 ||
 	    lttng_pointer(r, MEMBER(address, struct older_tracepoint, state)) ||
 	    lttng_pointer(r, MEMBER(address, struct older_tracepoint, probes)))
 		return 0;
 	name = lttng_text(r, address);
 	event = name ? strchr(name, ':') : NULL;
 	if (!event || !marker_name_valid(event + 1) ||
-	    !lttng_text(r, MEMBER(address, struct older_tracepoint, signature)))
+	    !lttng_text(r, MEMBER(address, struct older_tracepoint,
+				  signature)))
 		return 0;
 	provider = lttng_copy(r, (size_t)(event - name) + 1);
 	if (!provider)

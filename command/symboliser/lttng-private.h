@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The reader of LTTng-UST's descriptions in a file: its functions for both
- * interfaces, that of 2.12 and older (lttng-older.c) and the later one.
+ * Readers of LTTng-UST's descriptions in a file: of 2.12 and older
+ * (lttng-older.c), and of later series (lttng.c). lttng-copies.c has the rest.
  */
 #ifndef COMMAND_SYMBOLISER_LTTNG_PRIVATE_H
 #define COMMAND_SYMBOLISER_LTTNG_PRIVATE_H
 
 #include "command/symboliser/serve-private.h"
-#include "tracepoints/lttng/ust.h"
+#include "tracepoints/lttng/describe.h"
 
 #define LTTNG_PROVIDERS_MAX	1024u
 #define LTTNG_EVENTS_MAX	65536u
@@ -43,6 +43,9 @@ struct reader {
 
 /* Gives zeros, which the markers own; or NULL, and sets the error. */
 void *lttng_copy(struct reader *r, size_t n);
+
+/* Compares two struct word, for qsort(3). */
+int lttng_compare_words(const void *left, const void *right);
 
 /* Reads the pointer at an address; 0: none is there. */
 uint64_t lttng_pointer(const struct reader *r, uint64_t address);
