@@ -161,6 +161,8 @@ usdt_sources = \
 	tracepoints/usdt/jumps/way-x86_64.c \
 	tracepoints/usdt/jumps/write-x86_64.c \
 	tracepoints/usdt/place/adopt.c \
+	tracepoints/usdt/place/aliases.c \
+	tracepoints/usdt/place/fields.c \
 	tracepoints/usdt/place/functions.c \
 	tracepoints/usdt/place/more.c \
 	tracepoints/usdt/place/names.c \

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "base/arena.h"
 #include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -19,10 +18,6 @@
 #include "tracepoints/usdt/place/private.h"
 #include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/usdt/plan/functions.h"
-#include "tracepoints/usdt/plan/prototypes.h"
-
-#define CHANNEL		"fn"
-#define ARGUMENTS	3	/* that are recorded if the rule says nothing */
 
 #define EXITS		(1ull << 63)	/* in usdt_refused: its exits */
 
@@ -49,7 +44,7 @@ static void place_tell(const struct choosing *c,
 	struct text text;
 
 	text_open(&text, id, sizeof(id));
-	text_add(&text, CHANNEL "/");
+	text_add(&text, USDT_CHANNEL "/");
 	text_add(&text, usdt_name_make(name, wanted, exit));
 	c->asking->untaken(c->module, id, c->module->base + address, why);
 }
@@ -66,284 +61,6 @@ static int is_placed(const struct choosing *c, uint64_t site)
 		bytes = usdt_calls_push(&c->calls, site);
 		site += bytes;
 	} while (bytes);
-	return 0;
-}
-
-/* Registers of the arguments, by gdb's numbers. */
-static const uint8_t registers[RULE_ARGUMENTS_MAX] = { 5, 4, 3, 2, 8, 9 };
-#define RAX	0
-#define RSP	7
-
-/* Makes the field of an exit: the value, or where the jump leads. Nothing tells
- * that of a jump through a register or memory. */
-static struct usdt_operand *value_set(struct usdt_operand *operand,
-				      struct text *text,
-				      const struct choosing *c,
-				      const struct usdt_exit *exit,
-				      const struct usdt_prototype *known)
-{
-	char result = known ? known->result[0] : 0;
-
-	if (exit->leaving == USDT_JUMPS_THROUGH ||
-	    (exit->leaving == USDT_RETURNS && result == '-'))
-		return operand;
-	operand->bytes = 8;
-	operand->index = USDT_NO_REGISTER;
-	if (exit->leaving == USDT_RETURNS) {
-		text_add(text, "value, ");
-		operand->place = USDT_REGISTER;
-		operand->base = RAX;
-		operand->type = usdt_prototype_type(result);
-		operand->bytes = (uint8_t)scalar_bytes(operand->type);
-	} else {
-		text_add(text, "to, ");
-		operand->place = USDT_IMMEDIATE;
-		operand->value = (int64_t)(c->module->base + exit->target);
-		operand->type = TAFFRAIL_T_PTR;
-	}
-	return operand + 1;
-}
-
-/* Makes the fields of the arguments. */
-static struct usdt_operand *arguments_set(struct usdt_adopted *probe,
-					  struct text *text,
-					  const struct rule_types *types,
-					  uint32_t arguments,
-					  const struct usdt_prototype *known)
-{
-	struct usdt_operand *operand = probe->operands;
-	uint32_t i;
-
-	for (i = 0; i < arguments; i++, operand++) {
-		uint8_t type = types->strings >> i & 1 ? TAFFRAIL_T_STRING :
-							 TAFFRAIL_T_S64;
-		int string;
-
-		if (known)
-			type = usdt_prototype_type(known->arguments[i]);
-		string = type == TAFFRAIL_T_STRING;
-		if (!known) {
-			text_add(text, "arg");
-			text_add_unsigned(text, i + 1);
-			text_add(text, ", ");
-		}
-		*operand = (struct usdt_operand){
-			.place = USDT_REGISTER, .base = registers[i],
-			.type = type, .index = USDT_NO_REGISTER,
-			.bytes = string ? 8 : (uint8_t)scalar_bytes(type),
-		};
-		if (string && types->lengths[i] <= arguments)
-			operand->length = types->lengths[i];
-		probe->strings = (uint8_t)(probe->strings + string);
-	}
-	return operand;
-}
-
-/* Makes the fields: arguments, or those of an exit; and the address of the
- * frame (DWARF's CFA). */
-static void fields_set(struct usdt_adopted *probe, struct text *text,
-		       const struct choosing *c,
-		       const struct usdt_wanted *wanted,
-		       const struct usdt_exit *exit,
-		       const struct rule_types *types, uint32_t arguments,
-		       const struct usdt_prototype *known)
-{
-	struct usdt_operand *operand = probe->operands;
-	uint32_t i;
-
-	operand = exit ? value_set(operand, text, c, exit, known) :
-			 arguments_set(probe, text, types, arguments, known);
-	text_add(text, !exit && known ? known->fields : "cfa");
-	*operand = (struct usdt_operand){
-		/* above the return address, and pushes before the jump */
-		.place = USDT_SUM, .value = exit ? 8 : 8 + 8 * wanted->pushes,
-		.base = RSP, .bytes = 8,
-		.type = TAFFRAIL_T_PTR, .index = USDT_NO_REGISTER,
-	};
-	probe->count = (uint8_t)(operand + 1 - probe->operands);
-	probe->site.nvar_ = probe->strings;
-	probe->site.nfields_ = probe->count;
-	for (i = 0; i < probe->count; i++) {
-		probe->site.types_[i] = probe->operands[i].type;
-		if (probe->operands[i].type != TAFFRAIL_T_STRING)
-			probe->site.fixed_bytes_ = (uint16_t)(
-				probe->site.fixed_bytes_ +
-				probe->operands[i].bytes);
-	}
-}
-
-/* Returns the prototype of a function, or NULL: it is none of libc's. */
-static const struct usdt_prototype *known_function(const struct choosing *c,
-						   const char *name)
-{
-	return rule_is_runtime(c->module->name) ? usdt_prototype_find(name) :
-						  NULL;
-}
-
-/* Copies a probe, with text and operands. Returns NULL without memory. */
-static struct usdt_adopted *probe_keep(const struct usdt_adopted *model,
-				       const char *texts, uint32_t text_bytes)
-{
-	uint64_t before = usdt_adopted_bytes(text_bytes);
-	uint64_t bytes = model->count * sizeof(*model->operands);
-	struct usdt_adopted *probe = arena_keep(before + bytes);
-
-	if (!probe)
-		return NULL;
-	*probe = *model;
-	probe->operands = (struct usdt_operand *)((char *)probe + before);
-	probe->site.text_bytes_ = text_bytes;
-	__builtin_memcpy(probe->text, texts, text_bytes);
-	__builtin_memcpy(probe->operands, model->operands, bytes);
-	return probe;
-}
-
-/* Makes a probe, with memory for no more than it has. Returns NULL without
- * memory, or when the name is too long. */
-static struct usdt_adopted *probe_make(const struct choosing *c,
-				       const struct usdt_wanted *wanted,
-				       const struct usdt_exit *exit)
-{
-	struct usdt_operand operands[RULE_ARGUMENTS_MAX + 2];
-	struct usdt_adopted probe = { .operands = operands };
-	char texts[USDT_TEXT_BYTES];
-	const struct usdt_prototype *known;
-	struct rule_types types;
-	uint32_t arguments = 0, i;
-	char name[USDT_NAME_BYTES];
-	struct text text;
-
-	usdt_name_wanted(&c->naming, wanted, 0, !!exit, &types);
-	/* an exit has no arguments that types could be of */
-	known = types.count && !exit ? NULL : known_function(c, wanted->name);
-	if (!exit)
-		arguments = types.count ? types.count :
-			    known ? (uint32_t)text_length(known->arguments) :
-				    ARGUMENTS;
-	/* lengths are recorded, too */
-	for (i = 0; i < types.count && !exit; i++)
-		if (types.lengths[i] > arguments)
-			arguments = types.lengths[i];
-	if (arguments > RULE_ARGUMENTS_MAX)
-		arguments = RULE_ARGUMENTS_MAX;
-	probe.address = c->module->base +
-			(exit ? exit->address : usdt_wanted_at(wanted));
-	probe.function = exit ? USDT_EXIT : USDT_ENTRY;
-	probe.start = c->module->base + wanted->address;
-	probe.site.version_ = TAFFRAIL_SITE_VERSION;
-	probe.site.kind_ = TAFFRAIL_KIND_EVENT;
-	text_open(&text, texts, sizeof(texts));
-	text_add_bytes(&text, CHANNEL, sizeof(CHANNEL));
-	text_add(&text, usdt_name_make(name, wanted, !!exit));
-	text_add_bytes(&text, "", 1);
-	fields_set(&probe, &text, c, wanted, exit, &types, arguments, known);
-	text_add_bytes(&text, "\0", 2);
-	if (known && !exit)
-		text_add_bytes(&text, (const char *)known->shown,
-			       usdt_prototype_shown(known) *
-				       sizeof(*known->shown));
-	return text.cut ? NULL :
-			  probe_keep(&probe, texts, (uint32_t)text.used);
-}
-
-/* Makes the marker of a probe, whose hits come to a stub. Returns 0 or
- * -ENOMEM. */
-static int marker_make(const struct choosing *c, struct usdt_adopted *probe,
-		       uint8_t *stub)
-{
-	struct code code = { .address = (uint8_t *)probe->address,
-			     .stub = stub };
-	const char *texts[4] = { probe->text };
-	struct object *object;
-	int i;
-
-	for (i = 1; i < 4; i++)
-		texts[i] = texts[i - 1] + text_length(texts[i - 1]) + 1;
-	object = registry_add(c->module, &probe->site, texts, &code);
-	if (!object)
-		return -ENOMEM;
-	object->shape.narrow = 1;
-	object->adopted = probe;
-	return 0;
-}
-
-/* Copies a place of a function, or calls, with another name. Returns NULL
- * without memory, or when the name is too long. */
-static struct usdt_adopted *alias_copy(const struct usdt_adopted *first,
-				       const char *name)
-{
-	const char *rest = usdt_place_name(first);
-	const struct taffrail_site *site = &first->site;
-	struct usdt_adopted model = *first;
-	char texts[USDT_TEXT_BYTES];
-	struct text text;
-
-	model.site = (struct taffrail_site){
-		.version_ = TAFFRAIL_SITE_VERSION,
-		.kind_ = TAFFRAIL_KIND_EVENT, .nfields_ = site->nfields_,
-		.nvar_ = site->nvar_, .fixed_bytes_ = site->fixed_bytes_,
-	};
-	__builtin_memcpy(model.site.types_, site->types_, sizeof(site->types_));
-	text_open(&text, texts, sizeof(texts));
-	text_add_bytes(&text, CHANNEL, sizeof(CHANNEL));
-	text_add_bytes(&text, name, text_length(name) + 1);
-	rest += text_length(rest) + 1;
-	text_add_bytes(&text, rest, (size_t)(first->text + site->text_bytes_ -
-					     rest));
-	return text.cut ? NULL :
-			  probe_keep(&model, texts, (uint32_t)text.used);
-}
-
-/* Returns the frame's distance to the stack pointer; 0: calls. */
-static int64_t frame_of(const struct usdt_adopted *probe)
-{
-	return probe->count ? probe->operands[probe->count - 1].value : 0;
-}
-
-/* Sets the frame of another name: 1 to 7 above that of the first, so the call
- * stands around it, and no other frame is between. The same for all places. */
-static void frame_set(struct usdt_adopted *alias,
-		      const struct usdt_adopted *first, const char *name)
-{
-	size_t n = text_length(name);
-	struct usdt_operand *frame = &alias->operands[alias->count - 1];
-
-	if (first->function == USDT_EXIT)
-		n -= sizeof(RULE_RETURN) - 1;
-	*frame = first->operands[first->count - 1];
-	frame->value += (int64_t)(index_hash(INDEX_HASH, name, n) % 7 + 1);
-}
-
-/* Makes the marker of another name of a place or of calls, unless it is there.
- * `wanted`: an entry, with types of its own; or NULL. Returns 0 or -ENOMEM. */
-static int alias_make(const struct choosing *c, struct usdt_adopted *first,
-		      const char *name, const struct usdt_wanted *wanted)
-{
-	struct usdt_adopted *alias, **at = &first->alias;
-	bool rising = first->function == USDT_EXIT;
-
-	for (alias = first; alias; alias = alias->alias)
-		if (text_equal(usdt_place_name(alias), name))
-			return 0;
-	alias = wanted ? probe_make(c, wanted, NULL) : alias_copy(first, name);
-	if (!alias)
-		return -ENOMEM;
-	alias->address = first->address;
-	alias->placed = first->placed;
-	alias->way = NULL;
-	alias->called = 0;
-	alias->refused = 0;
-	alias->first = first;
-	if (first->count)
-		frame_set(alias, first, name);
-	while (*at && rising == (frame_of(*at) < frame_of(alias)))
-		at = &(*at)->alias;
-	alias->alias = *at;
-	if (marker_make(c, alias, usdt_place_stub(
-				first->function == USDT_WHOLE ? first->entry :
-								first)))
-		return -ENOMEM;
-	*at = alias;
 	return 0;
 }
 
@@ -412,7 +129,8 @@ static struct usdt_adopted *site_place(struct choosing *c,
 				       const struct usdt_exit *exit,
 				       const struct usdt_plan *plan, int *why)
 {
-	struct usdt_adopted *probe = probe_make(c, wanted, exit);
+	struct usdt_adopted *probe = usdt_function_make(&c->naming, wanted,
+							exit);
 
 	*why = -ENOMEM;
 	if (!probe)
@@ -429,7 +147,7 @@ static struct usdt_adopted *site_place(struct choosing *c,
 /* Makes the marker of a place that has a way. Returns 0 or -ENOMEM. */
 static int site_register(struct choosing *c, struct usdt_adopted *probe)
 {
-	int ret = marker_make(c, probe, usdt_place_stub(probe));
+	int ret = usdt_marker_make(c->module, probe, usdt_place_stub(probe));
 
 	if (ret) {
 		usdt_place_gone(probe);
@@ -543,7 +261,7 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 				      struct usdt_adopted *entry,
 				      const struct usdt_adopted *exit)
 {
-	const char *name = entry->text + sizeof(CHANNEL);
+	const char *name = entry->text + sizeof(USDT_CHANNEL);
 	const char *names = name + text_length(name) + 1;
 	struct usdt_adopted model = {
 		.address = entry->address, .operands = entry->operands,
@@ -558,7 +276,7 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 	uint32_t i;
 
 	text_open(&text, texts, sizeof(texts));
-	text_add_bytes(&text, CHANNEL, sizeof(CHANNEL));
+	text_add_bytes(&text, USDT_CHANNEL, sizeof(USDT_CHANNEL));
 	text_add_bytes(&text, name, text_length(name) + 1);
 	text_add(&text, "duration, depth");
 	call_field(&model, TAFFRAIL_T_U64);
@@ -578,8 +296,9 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 	text_add_bytes(&text, "\0", 2);
 	/* behind the names, and the file, which is not known */
 	call_shown(&text, entry, names + text_length(names) + 2);
-	call = text.cut ? NULL : probe_keep(&model, texts, (uint32_t)text.used);
-	if (!call || marker_make(c, call, usdt_place_stub(entry)))
+	call = text.cut ? NULL : usdt_adopted_keep(&model, texts,
+						   (uint32_t)text.used);
+	if (!call || usdt_marker_make(c->module, call, usdt_place_stub(entry)))
 		return NULL;
 	call->next = entry->calls;
 	entry->calls = call;
@@ -659,53 +378,10 @@ static void calls_make(struct choosing *c)
 		    !is_called(c, object))
 			continue;
 		for (call = probe->first->calls; call; call = call->next)
-			ret |= alias_make(c, call, object->name, NULL);
+			ret |= usdt_alias_make(&c->naming, call, object->name,
+					       NULL);
 	}
 	index_clear(&called);
-	if (ret)
-		c->again = 1;
-}
-
-static int same_address(uint64_t value, const void *address)
-{
-	return ((const struct usdt_wanted *)value)->address ==
-	       *(const uint64_t *)address;
-}
-
-/* Makes the markers of the other names of functions. */
-static void aliases_make(struct choosing *c)
-{
-	struct usdt_wanted *wanted = c->naming.names;
-	struct usdt_wanted *end = wanted + c->naming.count;
-	const struct object *object;
-	char name[USDT_NAME_BYTES];
-	struct index names = { 0 };	/* the first of each function */
-	int ret = 0;
-
-	for (; wanted < end; wanted++)
-		if (wanted == c->naming.names ||
-		    wanted[-1].address != wanted->address)
-			ret |= index_add(&names, address_hash(wanted->address),
-					 (uint64_t)wanted);
-	for (object = c->module->objects; object; object = object->next) {
-		struct usdt_adopted *probe = object->adopted;
-		uint64_t start = probe ? probe->start - c->module->base : 0;
-		int exit;
-
-		if (!probe || !probe->way || !probe->function)
-			continue;
-		exit = probe->function == USDT_EXIT;
-		wanted = (struct usdt_wanted *)
-			index_find(&names, address_hash(start), same_address,
-				   &start);
-		for (; wanted && wanted < end && wanted->address == start;
-		     wanted++)
-			if (exit ? wanted->exits : wanted->entry)
-				ret |= alias_make(c, probe, usdt_name_make(
-							name, wanted, exit),
-						  exit ? NULL : wanted);
-	}
-	index_clear(&names);
 	if (ret)
 		c->again = 1;
 }
@@ -735,8 +411,8 @@ static void functions_place(struct choosing *c)
 			function_place(c, &wanted[i]);
 	}
 	index_clear(&c->taken);
-	if (!c->again)
-		aliases_make(c);
+	if (!c->again && usdt_aliases_make(&c->naming))
+		c->again = 1;
 }
 
 int usdt_functions_adopt(struct module *module,

@@ -21,7 +21,7 @@ int usdt_functions_adopt(struct module *module,
 
 /* The names by which rules want the functions of a module. */
 struct usdt_naming {
-	const struct module *module;
+	struct module *module;
 	const struct usdt_asking *asking;
 	const struct usdt_file *more;	/* with more symbols; or NULL */
 	struct usdt_wanted *names;	/* sorted by site, then as rules prefer
@@ -65,5 +65,31 @@ int usdt_name_wanted(const struct usdt_naming *naming,
 /* Writes NAME, FILE:NAME, or these with %return. */
 const char *usdt_name_make(char name[USDT_NAME_BYTES],
 			   const struct usdt_wanted *wanted, int exit);
+
+#define USDT_CHANNEL	"fn"	/* of functions */
+
+/* Makes the entry of a function, or an exit, without a way, with memory for no
+ * more than it has. Returns NULL without memory, or when the name is too long. */
+struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
+					const struct usdt_wanted *wanted,
+					const struct usdt_exit *exit);
+
+/* Copies a probe, with text and operands. Returns NULL without memory. */
+struct usdt_adopted *usdt_adopted_keep(const struct usdt_adopted *model,
+				       const char *texts, uint32_t text_bytes);
+
+/* Makes the marker of a probe, whose hits come to a stub. Returns 0 or
+ * -ENOMEM. */
+int usdt_marker_make(struct module *module, struct usdt_adopted *probe,
+		     uint8_t *stub);
+
+/* Makes the marker of another name of a place or of calls, unless it is there.
+ * `wanted`: an entry, with types of its own; or NULL. Returns 0 or -ENOMEM. */
+int usdt_alias_make(const struct usdt_naming *naming,
+		    struct usdt_adopted *first, const char *name,
+		    const struct usdt_wanted *wanted);
+
+/* Makes the markers of the other names of functions. Returns 0 or -ENOMEM. */
+int usdt_aliases_make(const struct usdt_naming *naming);
 
 #endif
