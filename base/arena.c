@@ -11,36 +11,54 @@
 
 #define ARENA_CHUNK_BYTES	(256u << 10)
 #define ARENA_ALIGN		64
+#define PACKED_ALIGN		16
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE	23	/* Linux 5.14; does nothing before */
 #endif
 
-static char *chunk;
-static size_t chunk_left;
-static uint32_t chunks;
+/* A mapping that pieces of one alignment are cut from. */
+struct chunk {
+	char *p;
+	size_t left;
+	uint32_t mapped;	/* how many there were */
+};
 
-void *arena_keep(size_t size)
+/* Cuts a piece from a chunk. Returns NULL without memory. */
+static void *chunk_cut(struct chunk *chunk, size_t bytes)
 {
-	size_t bytes = align_up(size, ARENA_ALIGN);
-	void *object;
+	void *piece;
 
-	if (chunk_left < bytes) {
+	if (chunk->left < bytes) {
 		size_t fresh = bytes > ARENA_CHUNK_BYTES ? bytes :
 							   ARENA_CHUNK_BYTES;
 
-		chunk = sys_map_anonymous(fresh);
+		chunk->p = sys_map_anonymous(fresh);
 		/* a process that needs a second chunk will need many */
-		if (chunk && chunks++)
-			sys_madvise(chunk, fresh, MADV_POPULATE_WRITE);
-		chunk_left = chunk ? fresh : 0;
-		if (!chunk)
+		if (chunk->p && chunk->mapped++)
+			sys_madvise(chunk->p, fresh, MADV_POPULATE_WRITE);
+		chunk->left = chunk->p ? fresh : 0;
+		if (!chunk->p)
 			return NULL;
 	}
-	object = chunk;
-	chunk += bytes;
-	chunk_left -= bytes;
-	return object;
+	piece = chunk->p;
+	chunk->p += bytes;
+	chunk->left -= bytes;
+	return piece;
+}
+
+void *arena_keep(size_t size)
+{
+	static struct chunk chunk;
+
+	return chunk_cut(&chunk, align_up(size, ARENA_ALIGN));
+}
+
+void *arena_pack(size_t size)
+{
+	static struct chunk chunk;
+
+	return chunk_cut(&chunk, align_up(size, PACKED_ALIGN));
 }
 
 struct arena_copy {
@@ -74,7 +92,8 @@ void *arena_take(struct arena_type *type)
 	void *object = type->free;
 
 	if (!object)
-		return arena_keep(type->bytes);
+		return type->packed ? arena_pack(type->bytes) :
+				      arena_keep(type->bytes);
 	type->free = *(void **)object;
 	__builtin_memset(object, 0, type->bytes);
 	return object;

@@ -9,12 +9,15 @@
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* A type: the size, and the objects of that type that were given back. */
+/* A type: the size, whether objects are packed, and those that were given
+ * back. */
 struct arena_type {
 	size_t bytes;
+	bool packed;		/* aligned to 16, not to 64 */
 	void *free;
 };
 
@@ -25,6 +28,9 @@ void *arena_take(struct arena_type *type);
 
 /* Returns memory that is never given back, zeroed, aligned to 64; or NULL. */
 void *arena_keep(size_t bytes);
+
+/* Returns the same, aligned to 16: for what there may be very much of. */
+void *arena_pack(size_t bytes);
 
 /*
  * Returns a copy of these bytes that is never given back, aligned to 64. The

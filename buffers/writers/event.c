@@ -164,9 +164,11 @@ SIGSAFE uint64_t write_event_bytes(const struct write_event *event)
 SIGSAFE void write_oversize_count(const struct write_event *event,
 				  struct channel *channel)
 {
-	uint64_t *count = load_acquire(
-		&event->shape->oversize[channel - channels], OVERSIZE_COUNT);
+	uint64_t **counts = event->shape->oversize, *count;
 
+	if (!counts)
+		return;
+	count = load_acquire(&counts[channel - channels], OVERSIZE_COUNT);
 	if (count)
 		channel_count(channel, event->generation, count);
 }

@@ -80,8 +80,9 @@ struct write_shape {
 	uint16_t fixed_bytes;
 	uint8_t nvar;
 	uint8_t narrow;			/* no vector registers above xmm */
-	/* counts of too large events, by index into channels[]; or NULL */
-	uint64_t *oversize[CHANNELS_MAX];
+	/* CHANNELS_MAX counts of too large events, by index into channels[], or
+	 * NULL; NULL where no field is variable: no event is too large */
+	uint64_t **oversize;
 	struct {			/* the first `nvar` have memory */
 		uint16_t fixed_before;	/* bytes of the fixed part before it */
 		uint8_t element_bytes;	/* of a sequence; 0: a string */

@@ -26,10 +26,10 @@ static const uint8_t types[2][TAFFRAIL_FIELDS_MAX] = {
 	  TAFFRAIL_T_STRING, TAFFRAIL_T_PTR, TAFFRAIL_T_F32, TAFFRAIL_T_U64 },
 };
 static const struct write_shape shapes[2] = {
-	{ 7, 4, 0, { NULL }, { { 4, 0, WRITE_RULE_FIELD, 0 }, { 6, 0, 0, 0 },
+	{ 7, 4, 0, NULL, { { 4, 0, WRITE_RULE_FIELD, 0 }, { 6, 0, 0, 0 },
 			       { 6, 0, WRITE_RULE_ADDRESS, 0 },
 			       { 6, 1, 0, 0 } } },
-	{ 24, 3, 0, { NULL }, { { 4, 0, WRITE_RULE_FIELD, 0 },
+	{ 24, 3, 0, NULL, { { 4, 0, WRITE_RULE_FIELD, 0 },
 				{ 12, 0, WRITE_RULE_BOUNDED, 3 },
 				{ 12, 0, WRITE_RULE_ADDRESS, 0 } } },
 };

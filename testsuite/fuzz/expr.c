@@ -26,7 +26,7 @@ static const uint8_t types[TAFFRAIL_FIELDS_MAX] = {
 	0x40 | TAFFRAIL_T_U8, TAFFRAIL_T_BOOL,
 };
 static const struct write_shape shape = {
-	21, 2, 0, { NULL }, { { 20, 0, 0, 0 }, { 20, 1, 0, 0 } }
+	21, 2, 0, NULL, { { 20, 0, 0, 0 }, { 20, 1, 0, 0 } }
 };
 static const struct __attribute__((packed)) {
 	struct taffrail_shown unit, time, big, ranges;

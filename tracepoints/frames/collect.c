@@ -21,9 +21,11 @@
 static struct arena_copy *points;
 static struct arena_copy *lists;
 static const struct channel *run_channel;
+static uint64_t *frames_oversize[CHANNELS_MAX];
 static struct write_shape frame_shape = {
 	.fixed_bytes = 8,
 	.nvar = 1,
+	.oversize = frames_oversize,
 	.var = { { .fixed_before = 8, .element_bytes = 1 } },
 };
 
@@ -344,7 +346,7 @@ struct event_record *collect_record_publish(struct channel *channel)
 	uint32_t bit = channel_bit(channel);
 
 	if (record)
-		store_release(&frame_shape.oversize[bit], &record->oversize,
+		store_release(&frames_oversize[bit], &record->oversize,
 			      OVERSIZE_COUNT);
 	return record;
 }

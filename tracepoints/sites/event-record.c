@@ -84,7 +84,8 @@ static uint32_t type_id(uint32_t n)
  * share, or adds it; model->id becomes the number. Returns 0 or a negative
  * errno. */
 static int shared_find(struct shared *shared, const struct object *object,
-		       struct event_record *model, const char *texts)
+		       struct event_record *model, const char *texts,
+		       uint32_t bytes)
 {
 	struct key key = { .object = object };
 	const struct event_record *record;
@@ -110,17 +111,40 @@ static int shared_find(struct shared *shared, const struct object *object,
 		}
 		/* the first one is that of writer records */
 		model->id = type_id(n - !!n);
-		ret = shared_type_add(shared, end, model, texts,
-				      object->site->text_bytes_);
+		ret = shared_type_add(shared, end, model, texts, bytes);
 	}
 	return ret;
+}
+
+#define TEXTS_BYTES	512	/* of a site that has none behind it */
+
+/* Returns the four texts of an object, one behind the other: those behind the
+ * site, or the same in `made`. */
+static const char *texts_find(const struct object *object,
+			      char made[static TEXTS_BYTES], uint32_t *bytes)
+{
+	const char *const texts[] = { object->channel, object->name,
+				      object->format, object->file };
+	struct text text;
+	uint32_t i;
+
+	*bytes = object->site->text_bytes_;
+	if (*bytes)
+		return (const char *)(object->site + 1);
+	text_open(&text, made, TEXTS_BYTES);
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
+		text_add_bytes(&text, texts[i], text_length(texts[i]) + 1);
+	*bytes = (uint32_t)text.used;
+	return made;
 }
 
 struct event_record *record_publish(struct channel *channel,
 				    const struct object *object)
 {
 	struct records *records = &all_records[channel - channels];
-	const char *texts = (const char *)(object->site + 1);
+	char made[TEXTS_BYTES];
+	uint32_t bytes;
+	const char *texts = texts_find(object, made, &bytes);
 	struct key key = { (const char *)channel->page + EVENT_RECORDS_OFFSET,
 			   object };
 	struct event_record model = { .line = object->site->line_,
@@ -152,8 +176,7 @@ struct event_record *record_publish(struct channel *channel,
 			   type_id(records->index.used) : records->index.used;
 	__builtin_memcpy(model.types, object->types, sizeof(model.types));
 	if (channel->flags & SESSION_SHARED &&
-	    shared_find(&channel->shared, object, &model, texts))
+	    shared_find(&channel->shared, object, &model, texts, bytes))
 		return NULL;
-	return channel_record_add(channel, &model, texts,
-				  object->site->text_bytes_);
+	return channel_record_add(channel, &model, texts, bytes);
 }

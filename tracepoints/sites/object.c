@@ -69,7 +69,7 @@ static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
 	ip = hit_address(object, var, ip);
 	for (; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
-		struct channel_slot *own = object->slots[i];
+		struct channel_slot *own = object_slot(object, i);
 		const struct ax_program *condition =
 			load_acquire(&own->condition, SITE_CONDITION);
 
@@ -114,14 +114,14 @@ static SIGSAFE void hit_several(struct write_slot *site, uint64_t fixed,
 		return;
 	}
 	for (; left & (left - 1); left &= left - 1) {
-		slot = &object->slots[__builtin_ctz(left)]->slot;
+		slot = &object_slot(object, (uint32_t)__builtin_ctz(left))->slot;
 		load_relaxed(&slot->hit)(slot, fixed, var);
 	}
-	slot = &object->slots[__builtin_ctz(left)]->slot;
+	slot = &object_slot(object, (uint32_t)__builtin_ctz(left))->slot;
 	load_relaxed(&slot->hit)(slot, fixed, var);
 }
 
-#define PAIR_UNIT	64	/* bytes: slots and objects are aligned to it */
+#define PAIR_UNIT	16	/* bytes: slots and objects are aligned to it */
 
 _Static_assert(offsetof(struct channel_slot, slot) == 0, "hit_pair");
 
@@ -154,8 +154,10 @@ static int pair_set(struct object *object)
 
 	if (!rest || rest & (rest - 1) || object->special)
 		return 0;
-	first = (char *)object->slots[__builtin_ctz(on)] - (char *)object;
-	second = (char *)object->slots[__builtin_ctz(rest)] - (char *)object;
+	first = (char *)object_slot(object, (uint32_t)__builtin_ctz(on)) -
+		(char *)object;
+	second = (char *)object_slot(object, (uint32_t)__builtin_ctz(rest)) -
+		 (char *)object;
 	if ((first | second) & (PAIR_UNIT - 1) ||
 	    first / PAIR_UNIT != (int32_t)(first / PAIR_UNIT) ||
 	    second / PAIR_UNIT != (int32_t)(second / PAIR_UNIT))
@@ -184,8 +186,8 @@ static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
 		return;
 	}
 	i = (uint32_t)__builtin_ctz(on);
-	slot = &object->slots[i]->slot;
-	condition = load_acquire(&object->slots[i]->condition, SITE_CONDITION);
+	slot = &object_slot(object, i)->slot;
+	condition = load_acquire(&object_slot(object, i)->condition, SITE_CONDITION);
 	if (condition && !condition->quick)
 		ip = hit_address(object, var, ip);
 	if (!condition || ax_holds(condition, &event, &ip))
@@ -272,7 +274,7 @@ static int codes_switch(struct object *object, int on,
 static void site_bind(struct object *object, uint32_t bit)
 {
 	struct write_slot *site = (struct write_slot *)object->site;
-	const struct write_slot *model = &object->slots[bit]->slot;
+	const struct write_slot *model = &object_slot(object, bit)->slot;
 
 	if (object->bound == bit + 1 &&
 	    site->rings[WRITE_COMPACT] == model->rings[WRITE_COMPACT] &&
@@ -333,7 +335,7 @@ static void mask_set(uint32_t *mask, uint32_t bit, int value)
 static void condition_set(struct object *object, uint32_t bit,
 			  const struct ax_program *condition)
 {
-	store_release(&object->slots[bit]->condition, condition,
+	store_release(&object_slot(object, bit)->condition, condition,
 		      SITE_CONDITION);
 	mask_set(&object->conditions, bit, !!condition);
 	object->special = object->contexts | object->conditions;
@@ -343,7 +345,7 @@ static void condition_set(struct object *object, uint32_t bit,
 static void slot_prepare(struct object *object, uint32_t bit,
 			 const struct object_use *use)
 {
-	struct write_slot *slot = &object->slots[bit]->slot;
+	struct write_slot *slot = &object_slot(object, bit)->slot;
 	struct channel *channel = use->channel;
 	int header = write_header_of(use->id);
 
@@ -353,8 +355,9 @@ static void slot_prepare(struct object *object, uint32_t bit,
 	slot->hit = use->hit ? use->hit :
 			       write_choose(&object->shape, channel, use->id,
 					    &slot->step);
-	store_release(&object->shape.oversize[bit], use->oversize,
-		      OVERSIZE_COUNT);
+	if (object->shape.oversize)
+		store_release(&object->shape.oversize[bit], use->oversize,
+			      OVERSIZE_COUNT);
 	mask_set(&object->contexts, bit,
 		 !!(channel->contexts & ~CONTEXT_WRITER));
 	object->special = object->contexts | object->conditions;
@@ -420,8 +423,10 @@ void object_disable(struct object *object, struct channel *channel,
 			codes_switch(object, 0, patcher);
 		return;
 	}
-	slot_close(&object->slots[bit]->slot);
-	store_release(&object->shape.oversize[bit], NULL, OVERSIZE_COUNT);
+	slot_close(&object_slot(object, bit)->slot);
+	if (object->shape.oversize)
+		store_release(&object->shape.oversize[bit], NULL,
+			      OVERSIZE_COUNT);
 	mask_set(&object->contexts, bit, 0);
 	condition_set(object, bit, NULL);
 	site_lead(object);

@@ -25,6 +25,8 @@ void (*registry_callbacks_gone)(void *callbacks);
 static struct arena_type code_type = ARENA_TYPE(struct code);
 static struct arena_type module_type = ARENA_TYPE(struct module);
 static struct arena_type slot_type = ARENA_TYPE(struct channel_slot);
+static struct arena_type slots_type =
+	ARENA_TYPE(struct channel_slot *[CHANNELS_MAX]);
 static struct arena_type untaken_type = ARENA_TYPE(struct untaken);
 static struct module *modules;
 static uint32_t scans;
@@ -45,10 +47,12 @@ static uint64_t site_hash(const struct taffrail_site *site)
 	return index_hash(INDEX_HASH, &site, sizeof(site));
 }
 
-/* Objects have memory for the parts of their shape, and for the id behind it,
- * in steps of OBJECT_STEP bytes. */
-#define OBJECT_STEP	64u
-#define OBJECT_BYTES	(sizeof(struct object) + OBJECT_ID_BYTES)
+/* Objects have memory for the parts of their shape, for the counts of events
+ * that are too large, if some may be, and for the id behind these, in steps of
+ * OBJECT_STEP bytes. */
+#define OBJECT_STEP	16u
+#define COUNTS_BYTES	(CHANNELS_MAX * sizeof(uint64_t *))
+#define OBJECT_BYTES	(sizeof(struct object) + COUNTS_BYTES + OBJECT_ID_BYTES)
 
 static struct arena_type object_types[OBJECT_BYTES / OBJECT_STEP + 1];
 
@@ -58,14 +62,21 @@ static struct arena_type *object_type(size_t bytes)
 	size_t steps = (bytes + OBJECT_STEP - 1) / OBJECT_STEP;
 
 	object_types[steps].bytes = steps * OBJECT_STEP;
+	object_types[steps].packed = true;
 	return &object_types[steps];
+}
+
+/* Returns how many bytes an object has up to the end of its shape. */
+static size_t shape_end(const struct write_shape *shape)
+{
+	return offsetof(struct object, shape) +
+	       offsetof(struct write_shape, var[shape->nvar]);
 }
 
 /* Returns how many bytes an object has before the id. */
 static size_t object_bytes(const struct write_shape *shape)
 {
-	return offsetof(struct object, shape) +
-	       offsetof(struct write_shape, var[shape->nvar]);
+	return shape_end(shape) + (shape->nvar ? COUNTS_BYTES : 0);
 }
 
 /* Gives the memory of an object back. */
@@ -98,8 +109,11 @@ static struct object *object_make(struct module *module,
 		return NULL;
 	object->id = (char *)object + bytes;
 	text_copy(object->id, sizeof(id), id);
+	if (shape.nvar)
+		shape.oversize = (uint64_t **)((char *)object +
+					       shape_end(&shape));
 	__builtin_memcpy(&object->shape, &shape,
-			 bytes - offsetof(struct object, shape));
+			 shape_end(&shape) - offsetof(struct object, shape));
 	shape_types(object->types, site, &shape);
 	object->module = module;
 	object->site = site;
@@ -176,6 +190,8 @@ struct object *registry_add(struct module *module, struct taffrail_site *site,
 
 	if (!object)
 		return NULL;
+	if (!site->text_bytes_)
+		object->name = object->id + text_length(texts[0]) + 1;
 	site_prepare(object);
 	if (!code_add(object, code))
 		return object;
@@ -352,9 +368,16 @@ static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
 
 int registry_slot(struct object *object, uint32_t bit)
 {
-	struct channel_slot *own = object->slots[bit];
+	struct channel_slot **place = &object->slot, *own;
 
-	if (own)
+	if (object->slot && object->slot_bit != bit) {
+		if (!object->slots)
+			object->slots = arena_take(&slots_type);
+		if (!object->slots)
+			return 0;
+		place = &object->slots[bit];
+	}
+	if (*place)
 		return 1;
 	own = arena_take(&slot_type);
 	if (!own)
@@ -363,7 +386,9 @@ int registry_slot(struct object *object, uint32_t bit)
 	own->slot.rings[WRITE_WIDE] = &rings_off;
 	own->slot.hit = write_nothing;
 	/* hits look at it once the channel is in `on` */
-	object->slots[bit] = own;
+	if (place == &object->slot)
+		object->slot_bit = bit;
+	*place = own;
 	return 1;
 }
 
@@ -383,9 +408,13 @@ static void object_forget(struct object *object)
 		if (code != &object->first)
 			arena_give(&code_type, code);
 	}
-	for (i = 0; i < CHANNELS_MAX; i++)
+	if (object->slot)
+		arena_give(&slot_type, object->slot);
+	for (i = 0; i < CHANNELS_MAX && object->slots; i++)
 		if (object->slots[i])
 			arena_give(&slot_type, object->slots[i]);
+	if (object->slots)
+		arena_give(&slots_type, object->slots);
 	object_give(object);
 }
 

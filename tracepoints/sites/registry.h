@@ -77,11 +77,13 @@ struct object {
 	uint32_t snapshots;		/* enum object_user, a bit each */
 	uint32_t bound;			/* channel of the site's own slot + 1 */
 	uint32_t left_off;		/* channels that had no room for it */
+	uint32_t slot_bit;		/* the channel of `slot` */
 	struct usdt_adopted *adopted;	/* the program's USDT probe; or NULL */
 	struct object *next_found;	/* of the modules that came last */
 	struct object *before;		/* in its module, if it is declared */
-	/* NULL until it writes to the channel */
-	struct channel_slot *slots[CHANNELS_MAX];
+	struct channel_slot *slot;	/* of the first channel it wrote to */
+	/* of the others, by channel, NULL until it writes to them; or NULL */
+	struct channel_slot **slots;
 	struct code first;		/* most have one copy of the code */
 	struct write_shape shape;
 };
@@ -91,6 +93,13 @@ static inline struct object *object_of(const struct write_shape *shape)
 {
 	return (struct object *)((char *)(uintptr_t)shape -
 				 offsetof(struct object, shape));
+}
+
+/* Returns the slot of a channel that the object writes, or wrote to. SIGSAFE. */
+static inline struct channel_slot *object_slot(const struct object *object,
+					       uint32_t bit)
+{
+	return object->slot_bit == bit ? object->slot : object->slots[bit];
 }
 
 /* The longest id, with its NUL. */
@@ -187,8 +196,9 @@ int registry_each_module(int (*fn)(struct module *module, void *arg),
 
 /*
  * Adds a marker that is in no note: a site that is never freed, with four
- * texts, and one copy of the code. Returns NULL when the site is malformed, or
- * there is no memory.
+ * texts, and one copy of the code. Where the site says that no texts are behind
+ * it (text_bytes_), the second one, the name, is copied. Returns NULL when the
+ * site is malformed, or there is no memory.
  */
 struct object *registry_add(struct module *module, struct taffrail_site *site,
 			    const char *const texts[static 4],

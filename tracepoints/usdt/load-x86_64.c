@@ -62,6 +62,7 @@ static const struct {
 } names[] = {
 	{ "arena_give", arena_give },
 	{ "arena_keep", arena_keep },
+	{ "arena_pack", arena_pack },
 	{ "arena_take", arena_take },
 	{ "library_open", library_open },
 	{ "library_symbol", library_symbol },

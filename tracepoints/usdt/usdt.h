@@ -150,7 +150,7 @@ static inline int usdt_is_call(const struct usdt_adopted *probe)
 /* Returns the name of a place in a function, "NAME" or "NAME%return". */
 static inline const char *usdt_place_name(const struct usdt_adopted *probe)
 {
-	return probe->text + text_length(probe->text) + 1;
+	return object_of(probe->site.agent_)->name;
 }
 
 /* Returns the result of the last switch of a probe; of a call, that of the

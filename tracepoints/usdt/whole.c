@@ -242,7 +242,7 @@ static COLD void call_lose(const struct usdt_adopted *entry, uint32_t depth)
 			uint32_t bit = (uint32_t)__builtin_ctz(left);
 			struct channel *channel = &channels[bit];
 			const struct ax_program *condition = load_acquire(
-				&object->slots[bit]->condition,
+				&object_slot(object, bit)->condition,
 				SITE_CONDITION);
 
 			holds = !condition;

@@ -22,8 +22,8 @@
 static void test_oversize(void)
 {
 	static unsigned char text[RING_BYTES];
-	uint64_t oversize = 0;
-	struct write_shape shape = { .nvar = 1, .oversize = { &oversize } };
+	uint64_t oversize = 0, *counts[CHANNELS_MAX] = { &oversize };
+	struct write_shape shape = { .nvar = 1, .oversize = counts };
 	struct write_var var = { text, 0 };
 	unsigned char nothing[8] = "";
 	struct write_slot slot;
@@ -236,8 +236,8 @@ static void test_elsewhere(uint32_t bytes)
 static void test_too_large(uint32_t flags)
 {
 	static unsigned char text[100 << 10];
-	uint64_t oversize = 0;
-	struct write_shape shape = { .nvar = 1, .oversize = { &oversize } };
+	uint64_t oversize = 0, *counts[CHANNELS_MAX] = { &oversize };
+	struct write_shape shape = { .nvar = 1, .oversize = counts };
 	struct write_var var = { text, sizeof(text) };
 	unsigned char nothing[8] = "";
 	struct write_slot slot;

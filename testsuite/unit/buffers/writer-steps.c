@@ -388,11 +388,11 @@ static int hole_switch(void)
 static int hole_large(void)
 {
 	static unsigned char bytes[STEPS_RING];
-	static uint64_t oversize;
+	static uint64_t oversize, *counts[CHANNELS_MAX] = { &oversize };
 	static struct write_shape large = {
 		.nvar = 1,
 		.var = { { .element_bytes = 1 } },
-		.oversize = { &oversize },
+		.oversize = counts,
 	};
 	struct ring *ring = ring_here();
 	uint32_t fits = ring->sub_bytes - PACKET_HEAD_BYTES - 1 - 4 - 4;

@@ -38,7 +38,9 @@ _Static_assert(offsetof(struct stub, behind) == 56, "tracepoints/usdt/entry-x86_
 _Static_assert(sizeof(struct trampoline) == USDT_TRAMPOLINE_BYTES, "its bytes");
 _Static_assert(offsetof(struct stub, probe) == 48, "tracepoints/usdt/entry-x86_64.S");
 
-static struct arena_type way_type = ARENA_TYPE(struct way);
+static struct arena_type way_type = {
+	.bytes = sizeof(struct way), .packed = true,
+};
 struct way *usdt_ways;
 static struct stub *stubs;	/* free ones, up to stubs_end */
 static struct stub *stubs_end;

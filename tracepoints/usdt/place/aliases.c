@@ -11,15 +11,16 @@
 #include "tracepoints/usdt/address-set.h"
 #include "tracepoints/usdt/place/private.h"
 
-/* Copies a place of a function, or calls, with another name. Returns NULL
- * without memory, or when the name is too long. */
+/* Copies an exit, or calls, with another name. Returns NULL without memory, or
+ * when the name is too long. */
 static struct usdt_adopted *alias_copy(const struct usdt_adopted *first,
 				       const char *name)
 {
-	const char *rest = usdt_place_name(first);
+	struct usdt_operand operands[RULE_ARGUMENTS_MAX + 2];
 	const struct taffrail_site *site = &first->site;
 	struct usdt_adopted model = *first;
 	char texts[USDT_TEXT_BYTES];
+	const char *rest;
 	struct text text;
 
 	model.site = (struct taffrail_site){
@@ -28,34 +29,29 @@ static struct usdt_adopted *alias_copy(const struct usdt_adopted *first,
 		.nvar_ = site->nvar_, .fixed_bytes_ = site->fixed_bytes_,
 	};
 	__builtin_memcpy(model.site.types_, site->types_, sizeof(site->types_));
+	if (first->count) {
+		__builtin_memcpy(operands, first->operands,
+				 first->count * sizeof(*operands));
+		usdt_frame_set(&operands[first->count - 1], first, name);
+		model.operands = usdt_fields_keep(operands, first->count,
+						  usdt_fields_names(first));
+		if (!model.operands)
+			return NULL;
+	}
 	text_open(&text, texts, sizeof(texts));
-	text_add_bytes(&text, USDT_CHANNEL, sizeof(USDT_CHANNEL));
-	text_add_bytes(&text, name, text_length(name) + 1);
-	rest += text_length(rest) + 1;
-	text_add_bytes(&text, rest, (size_t)(first->text + site->text_bytes_ -
-					     rest));
-	return text.cut ? NULL : usdt_adopted_keep(&model, texts,
-						   (uint32_t)text.used);
+	if (site->text_bytes_) {
+		rest = usdt_texts_rest(first, 2);
+		usdt_texts_open(&text, texts, name);
+		text_add_bytes(&text, rest, (size_t)(first->text +
+						     site->text_bytes_ - rest));
+	}
+	return usdt_adopted_keep(&model, &text);
 }
 
 /* Returns the frame's distance to the stack pointer; 0: calls. */
 static int64_t frame_of(const struct usdt_adopted *probe)
 {
 	return probe->count ? probe->operands[probe->count - 1].value : 0;
-}
-
-/* Sets the frame of another name: 1 to 7 above that of the first, so the call
- * stands around it, and no other frame is between. The same for all places. */
-static void frame_set(struct usdt_adopted *alias,
-		      const struct usdt_adopted *first, const char *name)
-{
-	size_t n = text_length(name);
-	struct usdt_operand *frame = &alias->operands[alias->count - 1];
-
-	if (first->function == USDT_EXIT)
-		n -= sizeof(RULE_RETURN) - 1;
-	*frame = first->operands[first->count - 1];
-	frame->value += (int64_t)(index_hash(INDEX_HASH, name, n) % 7 + 1);
 }
 
 int usdt_alias_make(const struct usdt_naming *naming,
@@ -68,7 +64,7 @@ int usdt_alias_make(const struct usdt_naming *naming,
 	for (alias = first; alias; alias = alias->alias)
 		if (text_equal(usdt_place_name(alias), name))
 			return 0;
-	alias = wanted ? usdt_function_make(naming, wanted, NULL) :
+	alias = wanted ? usdt_function_make(naming, wanted, NULL, first) :
 			 alias_copy(first, name);
 	if (!alias)
 		return -ENOMEM;
@@ -78,12 +74,10 @@ int usdt_alias_make(const struct usdt_naming *naming,
 	alias->called = 0;
 	alias->refused = 0;
 	alias->first = first;
-	if (first->count)
-		frame_set(alias, first, name);
 	while (*at && rising == (frame_of(*at) < frame_of(alias)))
 		at = &(*at)->alias;
 	alias->alias = *at;
-	if (usdt_marker_make(naming->module, alias, usdt_place_stub(
+	if (usdt_marker_make(naming->module, alias, name, usdt_place_stub(
 				first->function == USDT_WHOLE ? first->entry :
 								first)))
 		return -ENOMEM;

@@ -125,33 +125,81 @@ static const struct usdt_prototype *known_function(const struct module *module,
 	return rule_is_runtime(module->name) ? usdt_prototype_find(name) : NULL;
 }
 
-struct usdt_adopted *usdt_adopted_keep(const struct usdt_adopted *model,
-				       const char *texts, uint32_t text_bytes)
+/* Operands, and the names of the fields behind them. */
+struct fields {
+	struct usdt_operand operands[RULE_ARGUMENTS_MAX + 2];
+	char names[USDT_FIELDS_BYTES];
+};
+
+_Static_assert(sizeof(((struct usdt_prototype *)0)->fields) <=
+	       USDT_FIELDS_BYTES, "prototypes.h");
+
+struct usdt_operand *usdt_fields_keep(const struct usdt_operand *operands,
+				      uint32_t count, const char *names)
 {
-	uint64_t before = usdt_adopted_bytes(text_bytes);
-	uint64_t bytes = model->count * sizeof(*model->operands);
-	struct usdt_adopted *probe = arena_keep(before + bytes);
+	static struct usdt_operand *last[2];	/* of entries, of exits */
+	static uint64_t last_bytes[2];
+	uint64_t bytes = count * sizeof(*operands);
+	uint64_t all = bytes + text_length(names) + 1;
+	uint32_t which = operands->base == RAX;
+	char made[sizeof(struct fields)];
+
+	__builtin_memcpy(made, operands, bytes);
+	__builtin_memcpy(made + bytes, names, all - bytes);
+	if (last_bytes[which] == all &&
+	    !__builtin_memcmp(last[which], made, all))
+		return last[which];
+	last[which] = arena_pack(all);
+	last_bytes[which] = last[which] ? all : 0;
+	if (last[which])
+		__builtin_memcpy(last[which], made, all);
+	return last[which];
+}
+
+struct usdt_adopted *usdt_adopted_keep(const struct usdt_adopted *model,
+				       const struct text *texts)
+{
+	struct usdt_adopted *probe =
+		texts->cut ? NULL : arena_pack(sizeof(*probe) + texts->used);
 
 	if (!probe)
 		return NULL;
 	*probe = *model;
-	probe->operands = (struct usdt_operand *)((char *)probe + before);
-	probe->site.text_bytes_ = text_bytes;
-	__builtin_memcpy(probe->text, texts, text_bytes);
-	__builtin_memcpy(probe->operands, model->operands, bytes);
+	probe->site.text_bytes_ = (uint32_t)texts->used;
+	__builtin_memcpy(probe->text, texts->start, texts->used);
 	return probe;
+}
+
+void usdt_texts_open(struct text *text, char texts[USDT_TEXT_BYTES],
+		     const char *name)
+{
+	text_open(text, texts, USDT_TEXT_BYTES);
+	text_add_bytes(text, USDT_CHANNEL, sizeof(USDT_CHANNEL));
+	text_add_bytes(text, name, text_length(name) + 1);
+}
+
+void usdt_frame_set(struct usdt_operand *frame,
+		    const struct usdt_adopted *first, const char *name)
+{
+	size_t n = text_length(name);
+
+	if (first->function == USDT_EXIT)
+		n -= sizeof(RULE_RETURN) - 1;
+	*frame = first->operands[first->count - 1];
+	frame->value += (int64_t)(index_hash(INDEX_HASH, name, n) % 7 + 1);
 }
 
 struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
 					const struct usdt_wanted *wanted,
-					const struct usdt_exit *exit)
+					const struct usdt_exit *exit,
+					const struct usdt_adopted *first)
 {
-	struct usdt_operand operands[RULE_ARGUMENTS_MAX + 2];
+	struct usdt_operand operands[RULE_ARGUMENTS_MAX + 2] = { 0 };
 	struct usdt_adopted probe = { .operands = operands };
-	char texts[USDT_TEXT_BYTES];
+	char names[USDT_FIELDS_BYTES], texts[USDT_TEXT_BYTES];
 	const struct usdt_prototype *known;
 	struct rule_types types;
-	uint32_t arguments = 0, i;
+	uint32_t arguments = 0, shown, i;
 	char name[USDT_NAME_BYTES];
 	struct text text;
 
@@ -175,32 +223,48 @@ struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
 	probe.start = naming->module->base + wanted->address;
 	probe.site.version_ = TAFFRAIL_SITE_VERSION;
 	probe.site.kind_ = TAFFRAIL_KIND_EVENT;
-	text_open(&text, texts, sizeof(texts));
-	text_add_bytes(&text, USDT_CHANNEL, sizeof(USDT_CHANNEL));
-	text_add(&text, usdt_name_make(name, wanted, !!exit));
-	text_add_bytes(&text, "", 1);
+	text_open(&text, names, sizeof(names));
 	fields_set(&probe, &text, naming, wanted, exit, &types, arguments,
 		   known);
-	text_add_bytes(&text, "\0", 2);
-	if (known && !exit)
+	usdt_name_make(name, wanted, !!exit);
+	if (first)
+		usdt_frame_set(&operands[probe.count - 1], first, name);
+	probe.operands = usdt_fields_keep(operands, probe.count, names);
+	if (!probe.operands)
+		return NULL;
+	text_open(&text, texts, sizeof(texts));
+	shown = known && !exit ? usdt_prototype_shown(known) : 0;
+	if (shown) {
+		usdt_texts_open(&text, texts, name);
+		text_add_bytes(&text, names, text_length(names) + 1);
+		text_add_bytes(&text, "", 1);
 		text_add_bytes(&text, (const char *)known->shown,
-			       usdt_prototype_shown(known) *
-				       sizeof(*known->shown));
-	return text.cut ? NULL : usdt_adopted_keep(&probe, texts,
-						   (uint32_t)text.used);
+			       shown * sizeof(*known->shown));
+	}
+	return usdt_adopted_keep(&probe, &text);
+}
+
+const char *usdt_texts_rest(const struct usdt_adopted *probe, uint32_t n)
+{
+	const char *p = probe->text;
+
+	while (n--)
+		p += text_length(p) + 1;
+	return p;
 }
 
 int usdt_marker_make(struct module *module, struct usdt_adopted *probe,
-		     uint8_t *stub)
+		     const char *name, uint8_t *stub)
 {
 	struct code code = { .address = (uint8_t *)probe->address,
 			     .stub = stub };
-	const char *texts[4] = { probe->text };
+	const char *texts[4] = { USDT_CHANNEL, name, usdt_fields_names(probe),
+				 "" };
 	struct object *object;
-	int i;
+	uint32_t i;
 
-	for (i = 1; i < 4; i++)
-		texts[i] = texts[i - 1] + text_length(texts[i - 1]) + 1;
+	for (i = 0; i < 4 && probe->site.text_bytes_; i++)
+		texts[i] = usdt_texts_rest(probe, i);
 	object = registry_add(module, &probe->site, texts, &code);
 	if (!object)
 		return -ENOMEM;

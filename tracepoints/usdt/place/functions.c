@@ -130,7 +130,7 @@ static struct usdt_adopted *site_place(struct choosing *c,
 				       const struct usdt_plan *plan, int *why)
 {
 	struct usdt_adopted *probe = usdt_function_make(&c->naming, wanted,
-							exit);
+							exit, NULL);
 
 	*why = -ENOMEM;
 	if (!probe)
@@ -145,9 +145,14 @@ static struct usdt_adopted *site_place(struct choosing *c,
 }
 
 /* Makes the marker of a place that has a way. Returns 0 or -ENOMEM. */
-static int site_register(struct choosing *c, struct usdt_adopted *probe)
+static int site_register(struct choosing *c, const struct usdt_wanted *wanted,
+			 struct usdt_adopted *probe)
 {
-	int ret = usdt_marker_make(c->module, probe, usdt_place_stub(probe));
+	char name[USDT_NAME_BYTES];
+	int ret = usdt_marker_make(c->module, probe,
+				   usdt_name_make(name, wanted,
+						  probe->function == USDT_EXIT),
+				   usdt_place_stub(probe));
 
 	if (ret) {
 		usdt_place_gone(probe);
@@ -167,7 +172,7 @@ static void entry_place(struct choosing *c, const struct usdt_wanted *wanted)
 	if (!why)
 		c->entry = site_place(c, wanted, NULL, plan, &why);
 	if (c->entry)
-		why = site_register(c, c->entry);
+		why = site_register(c, wanted, c->entry);
 	if (why)
 		c->entry = NULL;
 	place_tell(c, wanted, 0, wanted->site, why);
@@ -194,7 +199,7 @@ static int exits_place(struct choosing *c, const struct usdt_wanted *wanted)
 	for (i = 0; i < n && ret; i++)
 		usdt_place_gone(probes[i]);
 	for (i = 0; i < n && !ret; i++)
-		ret = site_register(c, probes[i]);
+		ret = site_register(c, wanted, probes[i]);
 	return ret;
 }
 
@@ -239,10 +244,10 @@ static void call_field(struct usdt_adopted *call, uint8_t type)
 }
 
 /* Adds how the arguments of an entry are shown, behind two fields. */
-static void call_shown(struct text *text, const struct usdt_adopted *entry,
-		       const char *p)
+static void call_shown(struct text *text, const struct usdt_adopted *entry)
 {
 	const char *end = entry->text + entry->site.text_bytes_;
+	const char *p = usdt_texts_rest(entry, end > entry->text ? 4 : 0);
 	struct taffrail_shown shown = {
 		.field_ = 1, .how_ = TAFFRAIL_HOW_DURATION_NS,
 	};
@@ -261,8 +266,8 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 				      struct usdt_adopted *entry,
 				      const struct usdt_adopted *exit)
 {
-	const char *name = entry->text + sizeof(USDT_CHANNEL);
-	const char *names = name + text_length(name) + 1;
+	const char *name = usdt_place_name(entry);
+	const char *names = usdt_fields_names(entry);
 	struct usdt_adopted model = {
 		.address = entry->address, .operands = entry->operands,
 		.placed = USDT_FUNCTION, .function = USDT_WHOLE,
@@ -275,9 +280,7 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 	struct text text;
 	uint32_t i;
 
-	text_open(&text, texts, sizeof(texts));
-	text_add_bytes(&text, USDT_CHANNEL, sizeof(USDT_CHANNEL));
-	text_add_bytes(&text, name, text_length(name) + 1);
+	usdt_texts_open(&text, texts, name);
 	text_add(&text, "duration, depth");
 	call_field(&model, TAFFRAIL_T_U64);
 	call_field(&model, TAFFRAIL_T_U32);
@@ -294,11 +297,10 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 		call_field(&model, exit->operands[0].type);
 	}
 	text_add_bytes(&text, "\0", 2);
-	/* behind the names, and the file, which is not known */
-	call_shown(&text, entry, names + text_length(names) + 2);
-	call = text.cut ? NULL : usdt_adopted_keep(&model, texts,
-						   (uint32_t)text.used);
-	if (!call || usdt_marker_make(c->module, call, usdt_place_stub(entry)))
+	call_shown(&text, entry);
+	call = usdt_adopted_keep(&model, &text);
+	if (!call || usdt_marker_make(c->module, call, name,
+				      usdt_place_stub(entry)))
 		return NULL;
 	call->next = entry->calls;
 	entry->calls = call;

@@ -68,20 +68,49 @@ const char *usdt_name_make(char name[USDT_NAME_BYTES],
 
 #define USDT_CHANNEL	"fn"	/* of functions */
 
-/* Makes the entry of a function, or an exit, without a way, with memory for no
- * more than it has. Returns NULL without memory, or when the name is too long. */
+/* Makes the entry of a function, or an exit, without a way; `first`: as another
+ * name of that entry, or NULL. It has texts only where a prototype says how
+ * fields are shown; else the object has the name. Returns NULL without
+ * memory. */
 struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
 					const struct usdt_wanted *wanted,
-					const struct usdt_exit *exit);
+					const struct usdt_exit *exit,
+					const struct usdt_adopted *first);
 
-/* Copies a probe, with text and operands. Returns NULL without memory. */
+#define USDT_FIELDS_BYTES	80	/* "arg1, arg2, ..., cfa" */
+
+/* Returns a copy of operands and names that is never freed, or NULL. Most
+ * functions have those of the function before, and share them. */
+struct usdt_operand *usdt_fields_keep(const struct usdt_operand *operands,
+				      uint32_t count, const char *names);
+
+/* Returns the names of the fields of a place in a function. */
+static inline const char *usdt_fields_names(const struct usdt_adopted *probe)
+{
+	return (const char *)(probe->operands + probe->count);
+}
+
+/* Begins the texts of a marker that shall stand behind the site. */
+void usdt_texts_open(struct text *text, char texts[USDT_TEXT_BYTES],
+		     const char *name);
+
+/* Returns the texts of a probe that has some, without the first n. */
+const char *usdt_texts_rest(const struct usdt_adopted *probe, uint32_t n);
+
+/* Copies a probe, with texts if there are any. Returns NULL without memory, or
+ * when the texts are too long. */
 struct usdt_adopted *usdt_adopted_keep(const struct usdt_adopted *model,
-				       const char *texts, uint32_t text_bytes);
+				       const struct text *texts);
 
-/* Makes the marker of a probe, whose hits come to a stub. Returns 0 or
- * -ENOMEM. */
+/* Makes the marker of a probe, whose hits come to a stub. The name is copied.
+ * Returns 0 or -ENOMEM. */
 int usdt_marker_make(struct module *module, struct usdt_adopted *probe,
-		     uint8_t *stub);
+		     const char *name, uint8_t *stub);
+
+/* Sets the frame of another name: 1 to 7 above that of the first, so the call
+ * stands around it, and no other frame is between. The same for all places. */
+void usdt_frame_set(struct usdt_operand *frame,
+		    const struct usdt_adopted *first, const char *name);
 
 /* Makes the marker of another name of a place or of calls, unless it is there.
  * `wanted`: an entry, with types of its own; or NULL. Returns 0 or -ENOMEM. */
