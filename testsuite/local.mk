@@ -102,6 +102,7 @@ unit_programs = \
 	testsuite/unit/tracepoints/usdt-operand \
 	testsuite/unit/tracepoints/usdt-plain \
 	testsuite/unit/tracepoints/usdt-plan \
+	testsuite/unit/tracepoints/usdt-spots \
 	testsuite/unit/tracepoints/xz \
 	testsuite/unit/traces/field-at \
 	testsuite/unit/traces/histogram \
@@ -158,6 +159,13 @@ testsuite_unit_tracepoints_object_SOURCES = \
 testsuite_unit_tracepoints_usdt_move_SOURCES = \
 	testsuite/unit/tracepoints/usdt-move.c \
 	tracepoints/usdt/jumps/move-x86_64.c
+# the code of a line, and what hits it
+testsuite_unit_tracepoints_usdt_spots_SOURCES = \
+	testsuite/unit/tracepoints/usdt-spots.c \
+	testsuite/shared/spots-load.c \
+	$(usdt_sources)
+testsuite_unit_tracepoints_usdt_spots_CFLAGS = $(AM_CFLAGS) -O2 -g
+testsuite_unit_tracepoints_usdt_spots_LDFLAGS = -Wl,--wrap=usdt_hit
 testsuite_unit_buffers_records_SOURCES = \
 	testsuite/unit/buffers/records.c $(stress_bed)
 testsuite_unit_buffers_ring_paths_SOURCES = \

@@ -178,9 +178,10 @@ static void untaken_look(struct look *look, const struct module *module,
 	/* the marker that was made of the probe, if any; no trap is at a
 	 * function, and there may be very many */
 	if (look->session->int3 && !text_after(place->id, "fn/")) {
-		while (object && (!object->adopted ||
-				  object->adopted->address != place->address))
-			object = object->next;
+		for (; object; object = object->next)
+			if (object->adopted && object->adopted->spot.address ==
+						       place->address)
+				break;
 		/* the trap is there, and the session allows it:
 		 * object_look() */
 		if (object)

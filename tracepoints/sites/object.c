@@ -114,7 +114,9 @@ static SIGSAFE void hit_several(struct write_slot *site, uint64_t fixed,
 		return;
 	}
 	for (; left & (left - 1); left &= left - 1) {
-		slot = &object_slot(object, (uint32_t)__builtin_ctz(left))->slot;
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+
+		slot = &object_slot(object, i)->slot;
 		load_relaxed(&slot->hit)(slot, fixed, var);
 	}
 	slot = &object_slot(object, (uint32_t)__builtin_ctz(left))->slot;
@@ -187,7 +189,8 @@ static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
 	}
 	i = (uint32_t)__builtin_ctz(on);
 	slot = &object_slot(object, i)->slot;
-	condition = load_acquire(&object_slot(object, i)->condition, SITE_CONDITION);
+	condition = load_acquire(&object_slot(object, i)->condition,
+				 SITE_CONDITION);
 	if (condition && !condition->quick)
 		ip = hit_address(object, var, ip);
 	if (!condition || ax_holds(condition, &event, &ip))

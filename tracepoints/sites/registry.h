@@ -95,7 +95,7 @@ static inline struct object *object_of(const struct write_shape *shape)
 				 offsetof(struct object, shape));
 }
 
-/* Returns the slot of a channel that the object writes, or wrote to. SIGSAFE. */
+/* Returns the slot of a channel that the object has written to. SIGSAFE. */
 static inline struct channel_slot *object_slot(const struct object *object,
 					       uint32_t bit)
 {

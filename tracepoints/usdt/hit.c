@@ -197,7 +197,7 @@ SIGSAFE void usdt_hit_write(struct usdt_adopted *probe,
 
 	if (unlikely(load_relaxed(&object->snapshots)))
 		snapshot_put(&probe->site, state->general,
-			     (uint32_t)state->flags, probe->address);
+			     (uint32_t)state->flags, probe->spot.address);
 	if (probe->strings) {
 		if (memory_stack_is_own(state->general[7]))
 			hit_strings(probe, state);

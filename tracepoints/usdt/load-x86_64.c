@@ -330,9 +330,11 @@ static int load_from(struct library *library, const char *where)
 static int probe_switch(const struct patcher *patcher,
 			struct usdt_adopted *probe, int on)
 {
+	int32_t *refused = &probe->spot.refused;
+
 	if (probe->function == USDT_WHOLE && on && whole_pool_make())
-		return probe->refused = -ENOMEM;
-	return probe->refused = usdt_functions->switch_to(patcher, probe, on);
+		return *refused = -ENOMEM;
+	return *refused = usdt_functions->switch_to(patcher, probe, on);
 }
 
 static void probe_gone(struct usdt_adopted *probe)

@@ -98,12 +98,23 @@ enum usdt_function_site {
 	USDT_WHOLE,			/* at none: an entry with exits */
 };
 
+/* A place in code at which a hit calls the agent (jumps/jumps.h). It is never
+ * freed: a thread may be in its stub. */
+struct usdt_spot {
+	uint64_t address;
+	struct way *way;		/* to its stub; NULL: not placed */
+	struct usdt_spot *next;		/* of the way */
+	int32_t refused;		/* result of the last switch */
+	uint8_t gate;			/* number of the gate in the way */
+	uint8_t leaves;			/* as in struct usdt_gate; set before it
+					 * is placed */
+	uint8_t given;			/* back: usdt_spot_give() */
+};
+
 /* A probe, or a place in a function. */
 struct usdt_adopted {
-	uint64_t address;
-	struct way *way;		/* to its stub */
+	struct usdt_spot spot;		/* first: stubs have its address */
 	struct usdt_operand *operands;
-	int32_t refused;		/* result of the last switch */
 	uint8_t count;			/* of operands */
 	uint8_t in_memory;		/* operands in memory */
 	uint8_t strings;		/* operands that point to strings */
@@ -158,17 +169,17 @@ static inline const char *usdt_place_name(const struct usdt_adopted *probe)
 static inline int usdt_refused(const struct usdt_adopted *probe)
 {
 	const struct usdt_adopted *exit;
-	int ret = probe->refused;
+	int ret = probe->spot.refused;
 
 	if (probe->first) {
 		probe = probe->first;
-		ret = ret ? ret : probe->refused;
+		ret = ret ? ret : probe->spot.refused;
 	}
 	if (probe->function != USDT_WHOLE)
 		return ret;
-	ret = ret ? ret : probe->entry->refused;
+	ret = ret ? ret : probe->entry->spot.refused;
 	for (exit = probe->exits; exit && !ret; exit = exit->next)
-		ret = exit->refused;
+		ret = exit->spot.refused;
 	return ret;
 }
 
@@ -255,7 +266,7 @@ int usdt_file_map(struct usdt_file *file, const char *path);
  * instruction which may fault. They are -EFAULT as long as the program handles
  * faults. The registry's lock is held.
  */
-#define USDT_VERSION	13
+#define USDT_VERSION	14
 
 struct usdt_functions {
 	uint64_t version;

@@ -226,7 +226,7 @@ static COLD void call_lose(const struct usdt_adopted *entry, uint32_t depth)
 {
 	const uint64_t arguments[ARGUMENTS] = { 0 };
 	const struct usdt_adopted *call;
-	uint64_t ip = entry->address;
+	uint64_t ip = entry->spot.address;
 	uint64_t generation;
 	uint32_t done = 0, left;
 	struct whole whole;

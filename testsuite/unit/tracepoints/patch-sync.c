@@ -69,7 +69,7 @@ static int refuse_protection(uint32_t protection)
 enum written { WRITTEN = 1, REFUSED = 2 };
 
 /* Writes a word and a byte by mprotect(), which fails for this protection.
- * Returns what was told of both and what became of them. */
+ * Returns the results and the effects of both. */
 static int write_without(uint32_t protection)
 {
 	static const struct patcher patcher = { .mem = -1 };

@@ -14,7 +14,7 @@
 #define TRAP		0xcc
 #define NOP		0x90
 #define PREFIX		0x2e		/* of a segment: without effect */
-#define MOVED_MAX	160
+#define MOVED_MAX	255
 #define JUMPS_MAX	(USDT_PATCH_MAX - USDT_JUMP_BYTES + 1)
 #define TRIES		8	/* places for the first of several jumps */
 
@@ -151,11 +151,10 @@ static struct index given;	/* ways that are or were free, by site */
  * each place within reach. */
 static uint32_t moved_bytes(const struct usdt_plan *plan, uint64_t base)
 {
-	struct stub *stubs[2] = { NULL };
-	uint8_t offsets[USDT_PATCH_MAX];
+	struct usdt_written written;
 	uint8_t code[MOVED_MAX];
 	int n = usdt_move(code, sizeof(code), base + plan->address, plan, base,
-			  stubs, offsets);
+			  NULL, &written);
 
 	return n > 0 ? (uint32_t)n : MOVED_MAX;
 }
@@ -166,7 +165,6 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 {
 	uint64_t site = base + plan->address;
 	struct making m = { .site = site, .beside = plan->beside };
-	int first, second;
 	uint32_t k;
 	int ret;
 
@@ -191,15 +189,14 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 	if (!way->moved)
 		goto give_trampolines;
 	ret = -ENOMEM;
-	first = !plan->inside || plan->both;
-	second = plan->inside || plan->beside;
-	way->stubs[0] = first ? usdt_stub_take() : NULL;
-	way->stubs[1] = second ? usdt_stub_take() : NULL;
-	if ((first && !way->stubs[0]) || (second && !way->stubs[1]))
+	way->stubs = usdt_stubs_take(plan->ngates);
+	if (!way->stubs)
 		goto give_moved;
-	way->both = plan->both;
-	way->inside = plan->inside;
-	way->hit = plan->hit;
+	way->ngates = plan->ngates;
+	for (k = 0; k < plan->ngates; k++)
+		way->gates[k] = WAY_GATE(plan->gates[k].at,
+					 plan->gates[k].leaves);
+	way->direct = usdt_is_direct(plan);
 	way->covered = plan->covered;
 	way->trampoline = m.trampolines[0];
 	way->site = site;
@@ -226,16 +223,19 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 		    uint64_t base, const struct patcher *patcher)
 {
 	uint64_t trampolines[TRAMPOLINES_MAX];
+	struct usdt_written written = { 0 };
 	uint8_t code[MOVED_MAX];
 	uint32_t k;
 	int ret;
 	int n = usdt_move(code, way->moved_bytes, way->moved, plan, base,
-			  way->stubs, way->offsets);
+			  way->stubs, &written);
 
 	if (n < 0)
 		return n;
+	__builtin_memcpy(way->offsets, written.offsets, sizeof(way->offsets));
+	__builtin_memcpy(way->behind, written.behind, sizeof(way->behind));
 	way->wanted = 0;
-	way->faults = plan->faults;
+	way->faults = !!plan->faults;
 	if (way->faults)
 		__atomic_fetch_add(&usdt_faults.ways, 1, SEQ_CST(USDT_FAULTS));
 	__builtin_memcpy(way->off, plan->bytes, sizeof(way->off));
@@ -247,9 +247,7 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 		if (k && !(way->joins >> k & 1))
 			continue;
 		if (!k)
-			to = way->beside || way->inside ?
-				     way->moved :
-				     (uint64_t)way->stubs[0];
+			to = way->direct ? (uint64_t)way->stubs : way->moved;
 		left = trampolines_of(way->on, way->site,
 				      k ? k : way->prefixes, way->beside,
 				      trampolines);
@@ -260,66 +258,56 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 	return ret;
 }
 
-/* Returns how far behind the instruction's offset a hit inside the moved code
- * continues. */
-static uint32_t hit_bytes(const struct usdt_plan *plan)
-{
-	uint32_t i;
-
-	for (i = 0; i < plan->count; i++)
-		if (plan->moved[i].at == plan->hit &&
-		    plan->moved[i].move == USDT_CONDITION)
-			return USDT_HIT_BYTES + USDT_HIT_IF_BYTES;
-	return USDT_HIT_BYTES;
-}
-
-/* Gives the way to a probe. The stub continues behind the gate, if there is
- * one, or `behind` bytes from the instruction's offset on. */
-static int way_join(struct way *way, struct usdt_adopted *probe,
-		    uint32_t behind, const struct patcher *patcher)
-{
-	uint32_t which = usdt_way_which(way, probe);
-	uint64_t resume = way->moved;
-	int ret;
-
-	if (way->inside)
-		resume += which ? way->offsets[way->hit] + behind :
-				  USDT_HIT_BYTES;
-	else if (which)
-		resume += way->offsets[way->beside];
-	if (way->beside)
-		resume += USDT_GATE_BYTES;
-	probe->way = way;
-	probe->placed = way->beside ? USDT_MERGED : USDT_JUMP;
-	ret = usdt_stub_write(way->stubs[which], probe, resume, patcher);
-	if (!ret)
-		way->probes[which] = probe;
-	return ret;
-}
-
-int usdt_place_exit(struct usdt_adopted *probe, struct way *way,
-		    const struct usdt_plan *plan,
+/* Gives a gate of the way to a spot. Returns -EADDRINUSE: it has none. */
+static int way_join(struct way *way, struct usdt_spot *spot,
 		    const struct patcher *patcher)
 {
-	return way_join(way, probe, hit_bytes(plan), patcher);
+	uint8_t gate = WAY_GATE(spot->address - way->site, spot->leaves);
+	uint8_t i = 0;
+	int ret;
+
+	while (i < way->ngates && way->gates[i] != gate)
+		i++;
+	if (i == way->ngates)
+		return -EADDRINUSE;
+	spot->way = way;
+	spot->gate = i;
+	ret = usdt_stub_write(usdt_stub_at(way->stubs, i), spot,
+			      way->moved + way->behind[i], patcher);
+	if (ret)
+		return ret;
+	spot->next = way->spots;
+	way->spots = spot;
+	return 0;
 }
 
-int usdt_place_beside(struct usdt_adopted *probe,
-		      const struct patcher *patcher)
+int usdt_place_beside(struct usdt_spot *spot, const struct patcher *patcher)
 {
 	struct way *way = usdt_ways;
 
 	while (way && (way->free || !way->beside ||
-		       (probe->address != way->site &&
-			probe->address != way->site + way->beside)))
+		       (spot->address != way->site &&
+			spot->address != way->site + way->beside)))
 		way = way->next;
-	return way ? way_join(way, probe, 0, patcher) : -EADDRINUSE;
+	return way ? way_join(way, spot, patcher) : -EADDRINUSE;
 }
 
 struct sought {
 	uint64_t site;
 	const struct usdt_plan *plan;
 };
+
+/* Tells whether a way has the gates of a plan. */
+static int same_gates(const struct way *way, const struct usdt_plan *plan)
+{
+	uint32_t i;
+
+	for (i = 0; i < plan->ngates; i++)
+		if (way->gates[i] != WAY_GATE(plan->gates[i].at,
+					      plan->gates[i].leaves))
+			return 0;
+	return way->ngates == plan->ngates;
+}
 
 /* Returns 1 for the free way of the same place in a module that was unloaded,
  * and is loaded again at the same address. */
@@ -331,22 +319,23 @@ static int way_fits(uint64_t value, const void *arg)
 
 	return way->free && way->site == sought->site &&
 	       way->starts == plan->starts && way->beside == plan->beside &&
-	       way->inside == plan->inside && way->both == plan->both &&
-	       way->hit == plan->hit && way->joins == plan->joins &&
-	       way->prefixes == plan->prefixes &&
+	       way->joins == plan->joins && way->prefixes == plan->prefixes &&
 	       way->n == plan->switched && way->covered == plan->covered &&
-	       (!(way->joins || way->beside || way->inside) ||
+	       same_gates(way, plan) &&
+	       ((way->direct && !way->joins) ||
 		!__builtin_memcmp(way->off, plan->bytes, way->n));
 }
 
-int usdt_place_jump(struct usdt_adopted *probe, const struct usdt_plan *plan,
+int usdt_place_jump(struct usdt_spot *spot, struct usdt_plan *plan,
 		    uint64_t base, const struct patcher *patcher)
 {
 	uint64_t site = base + plan->address;
 	const struct sought sought = { site, plan };
-	struct way *way;
+	struct way *way = plan->way;
 	int ret;
 
+	if (way)
+		return way_join(way, spot, patcher);
 	if (__builtin_memcmp((const void *)site, plan->bytes, plan->covered))
 		return -EBUSY;
 	way = (struct way *)index_find(&given, address_hash(site), way_fits,
@@ -365,13 +354,15 @@ int usdt_place_jump(struct usdt_adopted *probe, const struct usdt_plan *plan,
 	}
 	ret = way_fill(way, plan, base, patcher);
 	if (!ret)
-		ret = way_join(way, probe, hit_bytes(plan), patcher);
-	/* USDT-WAY: last */
-	if (!ret)
-		store_release(&way->free, 0, USDT_WAY);
-	else
+		ret = way_join(way, spot, patcher);
+	if (ret) {
 		usdt_jump_gone(way);
-	return ret;
+		return ret;
+	}
+	plan->way = way;
+	/* USDT-WAY: last */
+	store_release(&way->free, 0, USDT_WAY);
+	return 0;
 }
 
 void usdt_jump_gone(struct way *way)

@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Ways from places in code to their stubs: made, switched and given back while
- * threads run; see usdt.h. Probes (place/adopt.c) and functions
- * (place/functions.c) use them. In libtaffrail-usdt.so only.
+ * threads run; see usdt.h. A place is a spot, whatever it is for: probes
+ * (place/adopt.c), functions (place/functions.c), and any other instruction
+ * (usdt_spots_place()). In libtaffrail-usdt.so only.
+ *
+ * Spots that are close to each other share a jump. The code that it leads to
+ * has a gate for each of them, which leads to the stub of the spot:
+ *
+ *	site	e9 xx xx xx xx		a jump for three spots
+ *	         |
+ *	         +--> gate: jmp *stub, or past it
+ *	              instruction
+ *	              gate
+ *	              instruction
+ *	              gate
+ *	              instruction; jmp past the covered ones
  *
  * Unless stated otherwise, only the agent's own threads call these functions,
  * and hold the registry's lock.
@@ -20,9 +33,9 @@
  */
 struct way {
 	struct way *next;
-	uint64_t trampoline;		/* target of the probe's jump */
-	struct stub *stubs[2];	/* of the probe at the site; of one beside it */
-	struct usdt_adopted *probes[2];	/* the same; NULL: not adopted */
+	uint64_t trampoline;		/* target of the jump */
+	struct stub *stubs;		/* one for each gate */
+	struct usdt_spot *spots;	/* that have a gate */
 	uint64_t site;
 	uint64_t moved;
 	struct way *next_pending;
@@ -34,16 +47,19 @@ struct way {
 	uint8_t offsets[USDT_PATCH_MAX];	/* in moved code, by `starts` */
 	uint8_t off[USDT_PATCH_MAX];	/* bytes of the program */
 	uint8_t on[USDT_PATCH_MAX];	/* bytes of the jumps */
+	uint8_t gates[USDT_GATES_MAX];	/* which they are: WAY_GATE */
+	uint8_t behind[USDT_GATES_MAX];	/* offsets in moved code where hits
+					 * continue; with several gates, the
+					 * ends of the gates */
 	uint8_t free;		/* the module was unloaded */
-	uint8_t beside;		/* as in the plan: one jump for two probes */
-	uint8_t inside;		/* as in the plan; the probe is the second */
-	uint8_t both;		/* as in the plan: an entry and an exit */
+	uint8_t ngates;
+	uint8_t beside;		/* as in the plan */
 	uint8_t prefixes;	/* as in the plan */
-	uint8_t given;		/* it is known to have been free */
-	uint8_t hit;
 	uint8_t covered;	/* as in the plan */
-	uint8_t wanted;		/* bit 0: the probe at the site; 1: other */
-	uint8_t faults;		/* as in the plan */
+	uint8_t wanted;		/* a bit for each gate */
+	uint8_t faults : 1;	/* as in the plan */
+	uint8_t given : 1;	/* it is known to have been free */
+	uint8_t direct : 1;	/* the jump leads to the stub */
 	uint8_t turned : 1;		/* on, as usdt_place_flush() wants it */
 	uint8_t pending : 1;	/* waits for usdt_place_flush() */
 	uint8_t trapping : 1;	/* n is 1: the cc there is the agent's */
@@ -51,67 +67,92 @@ struct way {
 
 _Static_assert(sizeof(struct way) <= 128, "a site's memory: docs/functions.md");
 
-/* Returns the number of a probe in `stubs` and `probes` of its way. */
-static inline uint32_t usdt_way_which(const struct way *way,
-				      const struct usdt_adopted *probe)
-{
-	if (way->inside)
-		return !way->both || probe->function == USDT_EXIT;
-	return probe->address != way->site;
-}
+#define WAY_GATE(at, leaves)	((uint8_t)((at) << 1 | (leaves)))
 
 /* Every way that was ever made. */
 extern struct way *usdt_ways;
 
-/* Makes a way that switches one byte. Returns 0; -EBUSY: there is no nop;
- * -EADDRINUSE: something is where the bytes behind the nop lead; -ENOMEM. */
-int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher);
+/* Makes a way that switches one byte, for a spot at a nop. Returns 0; -EBUSY:
+ * there is no nop; -EADDRINUSE: something is where the bytes behind the nop
+ * lead; -ENOMEM. */
+int usdt_place_byte(struct usdt_spot *spot, const struct patcher *patcher);
 
-/* Makes a way by a plan for a module at `base`. -EBUSY: the code is not as in
- * the file; -ERANGE: there is no place within reach. The plan may be that of
- * the probe before this one, if it is for both. */
-int usdt_place_jump(struct usdt_adopted *probe, const struct usdt_plan *plan,
+/* Makes the way of a plan for a module at `base`, or takes that which the plan
+ * has; a gate of the plan is the spot's. -EBUSY: the code is not as in the
+ * file; -ERANGE: there is no place within reach. */
+int usdt_place_jump(struct usdt_spot *spot, struct usdt_plan *plan,
 		    uint64_t base, const struct patcher *patcher);
-
-/* Takes the way of a function's entry that has the hit of this exit, too; the
- * plan is the way's. */
-int usdt_place_exit(struct usdt_adopted *probe, struct way *way,
-		    const struct usdt_plan *plan,
-		    const struct patcher *patcher);
 
 /* Takes the way that was made for this probe and another one. -EADDRINUSE:
  * there is none. */
-int usdt_place_beside(struct usdt_adopted *probe,
-		      const struct patcher *patcher);
+int usdt_place_beside(struct usdt_spot *spot, const struct patcher *patcher);
 
 /* Makes a way whose every hit is a trap. -EBUSY: there is no nop. */
-int usdt_place_trap(struct usdt_adopted *probe, const struct patcher *patcher);
+int usdt_place_trap(struct usdt_spot *spot, const struct patcher *patcher);
 
 /* Writes the code of ways that were made since the last call. Comes before any
  * of them is switched. If it fails, no probe is switched on any more. */
 void usdt_place_done(const struct patcher *patcher);
 
-/* Returns the code that a hit of the probe runs. */
-uint8_t *usdt_place_stub(const struct usdt_adopted *probe);
+/* Returns the code that a hit of the spot runs. */
+uint8_t *usdt_place_stub(const struct usdt_spot *spot);
 
-/* Gives the probe's way back, after the module was unloaded. The code stays: a
+/* Gives the spot's way back, after the module was unloaded. The code stays: a
  * thread may be in it, and the same module may come again. */
-void usdt_place_gone(struct usdt_adopted *probe);
+void usdt_place_gone(struct usdt_spot *spot);
 
 /* Switches a jump of one byte at once; any other way waits for
  * usdt_place_flush(). */
-int usdt_place_switch(const struct patcher *patcher,
-		      struct usdt_adopted *probe, int on);
+int usdt_place_switch(const struct patcher *patcher, struct usdt_spot *spot,
+		      int on);
 
 /* Switches all waiting ways together, in few steps. Sets `refused` of each
- * probe. */
+ * spot. */
 void usdt_place_flush(const struct patcher *patcher);
 
-/* For makers of ways. A stub is never given back; behind it the thread
- * continues at `resume`. A trampoline is code that jumps to an address. Return
- * 0 or a negative errno. */
-struct stub *usdt_stub_take(void);
-int usdt_stub_write(struct stub *stub, struct usdt_adopted *probe,
+#define USDT_STUB_BYTES	64
+
+/* Returns stub number i of several. */
+static inline struct stub *usdt_stub_at(struct stub *stubs, uint32_t i)
+{
+	return (struct stub *)((char *)stubs + i * USDT_STUB_BYTES);
+}
+
+/* A spot that is to be placed. */
+struct usdt_request {
+	struct usdt_spot *spot;		/* with the address; all else 0 */
+	int why;		/* why it has no way: enum usdt_reason, or a
+				 * negative errno; 0: it has one */
+};
+
+/*
+ * Places spots before instructions of the module at `base`, whose file this is:
+ * any that begin there. The requests are sorted by address. Returns how many
+ * spots were placed, all off, and sets `why` of each; or -ENOEXEC or -ENOMEM,
+ * and none is. Each is switched alone (usdt_place_switch()). Spots that come
+ * later get no gate of a jump that is there: they are USDT_OVERLAPS.
+ */
+int usdt_spots_place(const struct usdt_file *file, uint64_t base,
+		     struct usdt_request *requests, uint32_t n,
+		     const struct patcher *patcher);
+
+/* Switches a spot off and lets others have the bytes of the jump, once no spot
+ * of that is left. The spot stays, as threads may be in its stub, and
+ * usdt_place_gone() is called when the module is gone. Returns as
+ * usdt_place_switch(). */
+int usdt_spot_give(const struct patcher *patcher, struct usdt_spot *spot);
+
+/* Sets of bytes: adds n bytes; those that jumps with spots cover between two
+ * addresses. Return 0 or -ENOMEM. The last one tells whether it has any. */
+int usdt_bytes_take(struct index *taken, uint64_t address, uint32_t n);
+int usdt_ways_take(struct index *taken, uint64_t start, uint64_t end);
+bool usdt_bytes_taken(const struct index *taken, uint64_t address, uint32_t n);
+
+/* For makers of ways. Stubs are taken n at a time and never given back; behind
+ * one the thread continues at `resume`. A trampoline is code that jumps to an
+ * address. The latter two return 0 or a negative errno. */
+struct stub *usdt_stubs_take(uint32_t n);
+int usdt_stub_write(struct stub *stub, struct usdt_spot *spot,
 		    uint64_t resume, const struct patcher *patcher);
 int usdt_trampoline_write(uint64_t trampoline, uint64_t to,
 			  const struct patcher *patcher);
@@ -134,8 +175,8 @@ int usdt_write_all(const struct patcher *patcher);
 #define USDT_TRAMPOLINE_BYTES	14
 
 /* The switching of jumps of five bytes (switch-x86_64.c). */
-int usdt_switch_later(const struct patcher *patcher,
-		      struct usdt_adopted *probe, int on);
+int usdt_switch_later(const struct patcher *patcher, struct usdt_spot *spot,
+		      int on);
 /* Forgets a switch that waits. */
 void usdt_switch_gone(struct way *way);
 /* Has all wanted ways with instructions that may fault switched by the next
@@ -170,30 +211,35 @@ int usdt_near_at(uint64_t site, uint64_t address, uint32_t n);
 uint64_t usdt_near_trampoline(uint64_t site, uint32_t mask, uint32_t want,
 			      uint32_t n);
 
+/* Offsets in the code that usdt_move() has written. */
+struct usdt_written {
+	uint8_t offsets[USDT_PATCH_MAX];	/* of gates before, and of
+						 * instructions, by theirs */
+	uint8_t behind[USDT_GATES_MAX];		/* as in a way */
+};
+
 /*
- * Writes code for `to` with the effect of the code that a plan covers, and a
- * jump behind the covered code. Sets the offsets of the instructions. Returns
- * the number of bytes; -ERANGE: a target is out of reach; -ENOSPC: n is too
- * small.
+ * Writes code for `to` with the effect of the code that a plan covers, with
+ * gates to the stubs, and a jump behind the covered code. Returns the number of
+ * bytes; -ERANGE: a target is out of reach; -ENOSPC: n is too small.
  *
- * If the plan is for two probes, the code begins with a gate to the first
- * probe's stub, and a gate to the other's stub replaces the other's nop. Gates
- * are shut; a gate is open when the byte at USDT_GATE_BYTE is 0.
+ * Of several gates each is shut; it is open when the byte at USDT_GATE_BYTE of
+ * it is 0. A single one is always open: the jump is not there while the spot is
+ * off. If that is where the jump leads (usdt_is_direct()), it is not in the
+ * code.
  */
 int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
-	      const struct usdt_plan *plan, uint64_t base,
-	      struct stub *const stubs[static 2],
-	      uint8_t offsets[USDT_PATCH_MAX]);
+	      const struct usdt_plan *plan, uint64_t base, struct stub *stubs,
+	      struct usdt_written *written);
 
-/* If the hit is inside the moved code (struct usdt_plan), the second stub is
- * that of the hit. It continues USDT_HIT_BYTES behind the instruction's offset;
- * if that jumps on a condition, USDT_HIT_IF_BYTES more. */
-#define USDT_HIT_BYTES		14
-#define USDT_HIT_IF_BYTES	6
+/* Tells whether a plan's jump leads to the only stub, and that to the code. */
+bool usdt_is_direct(const struct usdt_plan *plan);
 
 #define USDT_GATE_BYTES	16
 #define USDT_GATE_BYTE	1
 #define USDT_GATE_SHUT	14
+#define USDT_HIT_BYTES	14	/* a gate that is always open */
+#define USDT_HIT_IF_BYTES 6	/* before a gate on a condition */
 
 /*
  * Prepares the process for a cc where threads may run: installs the handler of

@@ -84,44 +84,38 @@ static void put_call(struct writer *w, const struct usdt_moved *moved,
 		put_bytes(w, bytes + used, moved->length - used);
 }
 
-/* jmp to the gate's end if shut, to the next instruction if open;
- * jmp *0(%rip), and its target */
-static void put_gate(struct writer *w, const struct stub *stub)
+/* Adds gate number i of a plan. jmp to the gate's end if shut, to the next
+ * instruction if open, where it is not the only one; jmp *0(%rip), and the
+ * target */
+static void put_gate(struct writer *w, const struct usdt_plan *plan, uint32_t i,
+		     struct stub *stubs, struct usdt_written *written)
 {
 	static const uint8_t jumps[] = {
 		0xeb, USDT_GATE_SHUT, 0xff, 0x25, 0, 0, 0, 0,
 	};
-	uint64_t to = (uint64_t)stub;
+	uint32_t left_out = plan->ngates > 1 ? 0 : 2;
+	uint64_t to = (uint64_t)usdt_stub_at(stubs, i);
 
 	_Static_assert(sizeof(jumps) + sizeof(to) == USDT_GATE_BYTES, "gate");
 	_Static_assert(USDT_GATE_SHUT == USDT_GATE_BYTES - 2, "gate");
-	put_bytes(w, jumps, sizeof(jumps));
+	_Static_assert(USDT_HIT_BYTES == USDT_GATE_BYTES - 2, "hit");
+	put_bytes(w, jumps + left_out, sizeof(jumps) - left_out);
 	put_bytes(w, &to, sizeof(to));
+	written->behind[i] = (uint8_t)w->used;
 }
 
-/* Adds a jump to a stub, which leads back behind it. */
-static void put_hit(struct writer *w, const struct stub *stub)
+/* Adds the first half of a conditional jump that passes a gate if it is taken:
+ * the opposite jump over the gate and the second half. */
+static void put_over(struct writer *w, const struct usdt_plan *plan,
+		     const struct usdt_moved *moved)
 {
-	static const uint8_t jump[] = { 0xff, 0x25, 0, 0, 0, 0 };
-	uint64_t to = (uint64_t)stub;
-
-	_Static_assert(sizeof(jump) + sizeof(to) == USDT_HIT_BYTES, "hit");
-	put_bytes(w, jump, sizeof(jump));
-	put_bytes(w, &to, sizeof(to));
-}
-
-/* Adds a conditional jump that hits the stub if it is taken. */
-static void put_hit_if(struct writer *w, const struct usdt_moved *moved,
-		       uint64_t base, const struct stub *stub)
-{
+	uint32_t gate = plan->ngates > 1 ? USDT_GATE_BYTES : USDT_HIT_BYTES;
 	const uint8_t over[USDT_HIT_IF_BYTES] = {
 		0x0f, (uint8_t)(0x80 | (moved->code ^ 1)),
-		USDT_HIT_BYTES + USDT_JUMP_BYTES,
+		(uint8_t)(gate + USDT_JUMP_BYTES),
 	};
 
 	put_bytes(w, over, sizeof(over));
-	put_hit(w, stub);
-	put_jump(w, base + moved->target);
 }
 
 /* Adds one instruction with the same effect as at its old place. */
@@ -158,34 +152,43 @@ static void put_moved(struct writer *w, const struct usdt_moved *moved,
 	}
 }
 
+bool usdt_is_direct(const struct usdt_plan *plan)
+{
+	return plan->ngates == 1 && !plan->gates[0].at &&
+	       !(plan->gates[0].leaves &&
+		 plan->moved[0].move == USDT_CONDITION);
+}
+
 int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
-	      const struct usdt_plan *plan, uint64_t base,
-	      struct stub *const stubs[static 2],
-	      uint8_t offsets[USDT_PATCH_MAX])
+	      const struct usdt_plan *plan, uint64_t base, struct stub *stubs,
+	      struct usdt_written *written)
 {
 	struct writer w = { .code = code, .n = n, .to = to };
+	uint32_t gate = 0;
 	uint32_t i;
 
-	if (plan->beside)
-		put_gate(&w, stubs[0]);
-	if (plan->both)
-		put_hit(&w, stubs[0]);
+	written->behind[0] = 0;
+	if (usdt_is_direct(plan))
+		gate = 1;
+	else if (plan->ngates && !plan->whole && !plan->gates[0].at)
+		put_gate(&w, plan, gate++, stubs, written);
 	for (i = 0; i < plan->count; i++) {
 		const struct usdt_moved *moved = &plan->moved[i];
+		bool over = false;
 
-		offsets[moved->at] = (uint8_t)w.used;
-		if (plan->beside && moved->at == plan->beside) {
-			put_gate(&w, stubs[1]);
-			continue;
+		written->offsets[moved->at] = (uint8_t)w.used;
+		for (; gate < plan->ngates && plan->gates[gate].at == moved->at;
+		     gate++) {
+			over = plan->gates[gate].leaves &&
+			       moved->move == USDT_CONDITION;
+			if (over)
+				put_over(&w, plan, moved);
+			put_gate(&w, plan, gate, stubs, written);
 		}
-		if (plan->inside && moved->at == plan->hit) {
-			if (moved->move == USDT_CONDITION) {
-				put_hit_if(&w, moved, base, stubs[1]);
-				continue;
-			}
-			put_hit(&w, stubs[1]);
-		}
-		put_moved(&w, moved, plan, base);
+		if (over)
+			put_jump(&w, base + moved->target);
+		else
+			put_moved(&w, moved, plan, base);
 	}
 	put_jump(&w, base + plan->address + plan->covered);
 	return w.ret ? w.ret : (int)w.used;

@@ -62,19 +62,34 @@ static int way_make(struct way *way, uint64_t trampoline,
 	if (ret)
 		return ret;
 	way->trampoline = trampoline;
-	way->stubs[0] = usdt_stub_take();
-	if (!way->stubs[0])
+	way->stubs = usdt_stubs_take(1);
+	if (!way->stubs)
 		return -ENOMEM;
-	ret = usdt_trampoline_write(trampoline, (uint64_t)way->stubs[0],
-				    patcher);
+	ret = usdt_trampoline_write(trampoline, (uint64_t)way->stubs, patcher);
 	/* last: a way that could not be made is given back */
 	return ret ? ret : index_add(&trampolines, address_hash(block),
 				     (uint64_t)way);
 }
 
-int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
+/* Gives the only gate of a way to a spot. Returns 0 or a negative errno. */
+static int way_give(struct way *way, struct usdt_spot *spot,
+		    const struct patcher *patcher)
 {
-	const uint8_t *code = (const uint8_t *)probe->address;
+	int ret = usdt_stub_write(way->stubs, spot, spot->address + 1, patcher);
+
+	way->site = spot->address;
+	way->spots = spot;
+	spot->next = NULL;
+	spot->gate = 0;
+	spot->way = way;
+	/* USDT-WAY: last */
+	store_release(&way->free, (uint8_t)!!ret, USDT_WAY);
+	return ret;
+}
+
+int usdt_place_byte(struct usdt_spot *spot, const struct patcher *patcher)
+{
+	const uint8_t *code = (const uint8_t *)spot->address;
 	struct way *way = NULL;
 	struct way *other;
 	int32_t distance;
@@ -85,7 +100,7 @@ int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
 	if (code[0] != NOP)
 		return -EBUSY;
 	__builtin_memcpy(&distance, code + 1, sizeof(distance));
-	trampoline = probe->address + USDT_JUMP_BYTES +
+	trampoline = spot->address + USDT_JUMP_BYTES +
 		     (uint64_t)(int64_t)distance;
 	block = trampoline / TRAMPOLINE_BLOCK;
 	for (k = block - 1; k <= block + 1; k++) {
@@ -110,39 +125,32 @@ int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
 	}
 	/* the way is free: the jump is gone with the module, so no thread comes
 	 * here */
-	ret = usdt_stub_write(way->stubs[0], probe, probe->address + 1,
-			      patcher);
-	way->site = probe->address;
-	way->probes[0] = probe;
-	store_release(&way->free, (uint8_t)!!ret, USDT_WAY);
-	probe->way = way;
-	return ret;
+	return way_give(way, spot, patcher);
 }
 
-int usdt_place_trap(struct usdt_adopted *probe, const struct patcher *patcher)
+int usdt_place_trap(struct usdt_spot *spot, const struct patcher *patcher)
 {
 	struct way *way = usdt_ways;
-	int ret;
 
-	if (*(const uint8_t *)probe->address != NOP)
+	if (*(const uint8_t *)spot->address != NOP)
 		return -EBUSY;
 	/* the way of the same probe in a module that was unloaded and is loaded
 	 * again at the same address; or a new way */
 	while (way && (!way->free || way->n != 1 ||
-		       way->site != probe->address))
+		       way->site != spot->address))
 		way = way->next;
 	if (!way) {
 		way = usdt_way_new();
 		if (!way)
 			return -ENOMEM;
-		way->stubs[0] = usdt_stub_take();
-		if (!way->stubs[0]) {
+		way->stubs = usdt_stubs_take(1);
+		if (!way->stubs) {
 			usdt_way_drop(way);
 			return -ENOMEM;
 		}
 		way->free = 1;
-		way->site = probe->address;
-		way->trampoline = (uint64_t)way->stubs[0];
+		way->site = spot->address;
+		way->trampoline = (uint64_t)way->stubs;
 		way->n = 1;
 		way->starts = 1;
 		way->on[0] = TRAP;
@@ -151,14 +159,7 @@ int usdt_place_trap(struct usdt_adopted *probe, const struct patcher *patcher)
 	}
 	way->trapping = 0;
 	way->wanted = 0;
-	way->probes[0] = probe;
-	probe->way = way;
-	probe->placed = USDT_INT3;
-	ret = usdt_stub_write(way->stubs[0], probe, probe->address + 1,
-			      patcher);
-	/* USDT-WAY: last */
-	store_release(&way->free, (uint8_t)!!ret, USDT_WAY);
-	return ret;
+	return way_give(way, spot, patcher);
 }
 
 void usdt_place_done(const struct patcher *patcher)
@@ -167,86 +168,36 @@ void usdt_place_done(const struct patcher *patcher)
 	unwritten |= usdt_write_all(patcher);
 }
 
-uint8_t *usdt_place_stub(const struct usdt_adopted *probe)
+uint8_t *usdt_place_stub(const struct usdt_spot *spot)
 {
-	return (uint8_t *)probe->way->stubs[usdt_way_which(probe->way, probe)];
+	return (uint8_t *)usdt_stub_at(spot->way->stubs, spot->gate);
 }
 
-void usdt_place_gone(struct usdt_adopted *probe)
+void usdt_place_gone(struct usdt_spot *spot)
 {
-	struct way *way = probe->way;
+	struct way *way = spot->way;
+	struct usdt_spot **link = &way->spots;
 
-	if (!way)
-		return;		/* a call, or another name */
-	way->probes[usdt_way_which(way, probe)] = NULL;
-	if (way->probes[0] || way->probes[1])
+	while (*link && *link != spot)
+		link = &(*link)->next;
+	if (*link)
+		*link = spot->next;
+	if (way->spots)
 		return;
 	usdt_jump_gone(way);
 	usdt_switch_gone(way);
 	store_release(&way->free, 1, USDT_WAY);
 }
 
-static bool marker_is_on(const struct usdt_adopted *probe)
+int usdt_place_switch(const struct patcher *patcher, struct usdt_spot *spot,
+		      int on)
 {
-	return object_of(probe->site.agent_)->on;
-}
-
-/* Returns whether a place is on by another name. */
-static bool is_aliased(const struct usdt_adopted *probe)
-{
-	const struct usdt_adopted *alias = probe->alias;
-
-	while (alias && !marker_is_on(alias))
-		alias = alias->alias;
-	return alias;
-}
-
-/* Switches a place of a function, which the first marker, those of other
- * names, and `calls` kinds of calls may want. */
-static int function_switch(const struct patcher *patcher,
-			   struct usdt_adopted *probe, uint32_t calls)
-{
-	uint32_t called = calls | (is_aliased(probe) ? USDT_ALIASED : 0);
-
-	store_relaxed(&probe->called, called);
-	return usdt_switch_later(patcher, probe, marker_is_on(probe) || called);
-}
-
-/* Switches the entry and the exits of a kind of calls. */
-static int call_switch(const struct patcher *patcher,
-		       struct usdt_adopted *call)
-{
-	uint32_t on = marker_is_on(call) || is_aliased(call), calls;
-	struct usdt_adopted *exit;
-	int ret = 0, more;
-
-	for (exit = call->exits; exit; exit = exit->next) {
-		more = function_switch(patcher, exit, on);
-		ret = ret ? ret : more;
-	}
-	/* it may be tried again */
-	calls = (call->entry->called & ~USDT_ALIASED) + on - call->called;
-	call->called = on;
-	more = function_switch(patcher, call->entry, calls);
-	return ret ? ret : more;
-}
-
-int usdt_place_switch(const struct patcher *patcher,
-		      struct usdt_adopted *probe, int on)
-{
-	uint8_t *code = (uint8_t *)probe->address;
+	uint8_t *code = (uint8_t *)spot->address;
 
 	if (unwritten && on)
 		return -EIO;
-	if (probe->first)
-		probe = probe->first;
-	if (probe->function == USDT_WHOLE)
-		return call_switch(patcher, probe);
-	if (probe->function)
-		return function_switch(patcher, probe,
-				       probe->called & ~USDT_ALIASED);
-	if (probe->way->starts)
-		return usdt_switch_later(patcher, probe, on);
+	if (spot->way->starts)
+		return usdt_switch_later(patcher, spot, on);
 	if (code[0] == (on ? JUMP : NOP))
 		return 0;
 	if (code[0] != (on ? NOP : JUMP))

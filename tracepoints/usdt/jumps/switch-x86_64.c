@@ -30,23 +30,22 @@ static void pending_add(struct way *way)
 	way->pending = 1;
 }
 
-int usdt_switch_later(const struct patcher *patcher,
-		      struct usdt_adopted *probe, int on)
+int usdt_switch_later(const struct patcher *patcher, struct usdt_spot *spot,
+		      int on)
 {
-	struct way *way = probe->way;
-	uint32_t which = usdt_way_which(way, probe);
+	struct way *way = spot->way;
+	uint32_t bit = 1u << spot->gate;
 
-	if (way->beside) {
-		uint64_t gate = way->moved +
-				(which ? way->offsets[way->beside] : 0);
+	if (way->ngates > 1 && !(way->wanted & bit) == !!on) {
+		uint64_t gate = way->moved + way->behind[spot->gate] -
+				USDT_GATE_BYTES;
 		int ret = patch_byte(patcher, (uint8_t *)gate + USDT_GATE_BYTE,
 				     on ? 0 : USDT_GATE_SHUT);
 
 		if (ret)
 			return ret;
 	}
-	way->wanted = (uint8_t)((way->wanted & ~(1u << which)) |
-				(uint32_t)on << which);
+	way->wanted = (uint8_t)(on ? way->wanted | bit : way->wanted & ~bit);
 	pending_add(way);
 	return 0;
 }
@@ -77,16 +76,15 @@ static int is_trap(const struct way *way)
 	return way->n == 1;
 }
 
-/* Tells the probes of a way the result of the switch. */
+/* Tells the spots of a way the result of the switch. */
 static void way_done(struct way *way)
 {
-	uint32_t i;
+	struct usdt_spot *spot;
 
 	if (!way->refused && way->wanted && !way->turned)
 		way->refused = usdt_faults.confined ? -ECANCELED : -EFAULT;
-	for (i = 0; i < ARRAY_SIZE(way->probes); i++)
-		if (way->probes[i])
-			way->probes[i]->refused = way->refused;
+	for (spot = way->spots; spot; spot = spot->next)
+		spot->refused = way->refused;
 	if (!way->refused)
 		way->trapping = is_trap(way) && way->wanted;
 	way->pending = 0;

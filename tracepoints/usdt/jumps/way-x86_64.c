@@ -29,14 +29,14 @@ struct stub {
 	uint8_t code[32];
 	uint64_t entry;
 	uint64_t resume;
-	struct usdt_adopted *probe;
-	uint64_t behind;	/* the probe's nop: for unwinders */
+	struct usdt_spot *spot;
+	uint64_t behind;	/* the spot + 1: for unwinders */
 };
 
-_Static_assert(sizeof(struct stub) == 64, "tracepoints/usdt/entry-x86_64.S");
+_Static_assert(sizeof(struct stub) == USDT_STUB_BYTES, "tracepoints/usdt/entry-x86_64.S");
 _Static_assert(offsetof(struct stub, behind) == 56, "tracepoints/usdt/entry-x86_64.S");
 _Static_assert(sizeof(struct trampoline) == USDT_TRAMPOLINE_BYTES, "its bytes");
-_Static_assert(offsetof(struct stub, probe) == 48, "tracepoints/usdt/entry-x86_64.S");
+_Static_assert(offsetof(struct stub, spot) == 48, "tracepoints/usdt/entry-x86_64.S");
 
 static struct arena_type way_type = {
 	.bytes = sizeof(struct way), .packed = true,
@@ -62,15 +62,17 @@ void usdt_way_add(struct way *way)
 	store_release(&usdt_ways, way, USDT_WAY);
 }
 
-struct stub *usdt_stub_take(void)
+struct stub *usdt_stubs_take(uint32_t n)
 {
+	struct stub *taken;
+
 	if (!stubs) {
 		/* the dynamic linker has the address of the first one, as the
 		 * end of the code before: see facts in unload-shared.c */
 		stubs = (struct stub *)usdt_stubs + 1;
 		stubs_end = (struct stub *)usdt_stubs_end;
 	}
-	if (stubs == stubs_end) {
+	if ((uint32_t)(stubs_end - stubs) < n) {
 		/* more than any known program needs; unwinders do not know
 		 * these stubs */
 		long got = sys_mmap(0, STUBS_BYTES, PROT_READ | PROT_EXEC,
@@ -81,10 +83,12 @@ struct stub *usdt_stub_take(void)
 		stubs = (struct stub *)got;
 		stubs_end = stubs + STUBS_BYTES / sizeof(*stubs);
 	}
-	return stubs++;
+	taken = stubs;
+	stubs += n;
+	return taken;
 }
 
-int usdt_stub_write(struct stub *at, struct usdt_adopted *probe,
+int usdt_stub_write(struct stub *at, struct usdt_spot *spot,
 		    uint64_t resume, const struct patcher *patcher)
 {
 	const struct stub stub = {
@@ -97,8 +101,8 @@ int usdt_stub_write(struct stub *at, struct usdt_adopted *probe,
 		},
 		.entry = (uint64_t)usdt_entry,
 		.resume = resume,
-		.probe = probe,
-		.behind = probe->address + 1,
+		.spot = spot,
+		.behind = spot->address + 1,
 	};
 
 	return usdt_write(patcher, (uint64_t)at, &stub, sizeof(stub));

@@ -172,7 +172,7 @@ static struct usdt_adopted *probe_make(const struct usdt_probe *note,
 	__builtin_memset(probe, 0, SPARE_BYTES);
 	probe->operands = (struct usdt_operand *)
 		((char *)probe + usdt_adopted_bytes(USDT_TEXT_BYTES));
-	probe->address = pass->module->base + note->address;
+	probe->spot.address = pass->module->base + note->address;
 	probe->site.version_ = TAFFRAIL_SITE_VERSION;
 	probe->site.kind_ = TAFFRAIL_KIND_EVENT;
 	text_open(&text, probe->text, USDT_TEXT_BYTES);
@@ -205,8 +205,8 @@ static int probe_register(struct usdt_adopted *probe,
 			   struct pass *pass)
 {
 	uint64_t semaphore = pass->module->base + note->semaphore;
-	struct code code = { .address = (uint8_t *)probe->address,
-			     .stub = usdt_place_stub(probe) };
+	struct code code = { .address = (uint8_t *)probe->spot.address,
+			     .stub = usdt_place_stub(&probe->spot) };
 	struct object *object;
 
 	if (note->semaphore && !(semaphore & 1) &&
@@ -214,14 +214,14 @@ static int probe_register(struct usdt_adopted *probe,
 		code.semaphore = (uint16_t *)semaphore;
 	object = registry_add(pass->module, &probe->site, texts, &code);
 	if (!object) {
-		usdt_place_gone(probe);
+		usdt_place_gone(&probe->spot);
 		return -ENOMEM;
 	}
 	spare = NULL;
 	object->shape.narrow = 1;
 	object->adopted = probe;
 	/* a second note for the same nop is not another probe */
-	address_add(&codes, probe->address);
+	address_add(&codes, probe->spot.address);
 	return 0;
 }
 
@@ -274,6 +274,17 @@ static int note_wanted(const struct usdt_probe *note, struct pass *pass)
 	return pass->how && !address_has(&codes, address);
 }
 
+/* Gives a probe the way that was made for it and another one. Returns 0,
+ * -EADDRINUSE: there is none, or another negative errno. */
+static int beside_place(struct usdt_adopted *probe, const struct pass *pass)
+{
+	int ret = usdt_place_beside(&probe->spot, pass->patcher);
+
+	if (!ret)
+		probe->placed = USDT_MERGED;
+	return ret;
+}
+
 /* The first reading: places the probes that need one byte. */
 static int note_seen(const struct usdt_probe *note, void *arg)
 {
@@ -287,10 +298,10 @@ static int note_seen(const struct usdt_probe *note, void *arg)
 	probe = probe_make(note, texts, pass);
 	if (!probe)
 		ret = -ENOMEM;
-	else if (has_neighbour(probe->address))
-		ret = usdt_place_beside(probe, pass->patcher);
+	else if (has_neighbour(probe->spot.address))
+		ret = beside_place(probe, pass);
 	else
-		ret = usdt_place_byte(probe, pass->patcher);
+		ret = usdt_place_byte(&probe->spot, pass->patcher);
 	if (ret == -EADDRINUSE) {
 		plans_want(pass, note->address);
 		return 0;
@@ -328,17 +339,20 @@ static int place_planned(struct usdt_adopted *probe, uint64_t address,
 			continue;
 		}
 		ret = -EADDRINUSE;
-		if (has_neighbour(probe->address))
-			ret = usdt_place_beside(probe, pass->patcher);
+		if (has_neighbour(probe->spot.address))
+			ret = beside_place(probe, pass);
 		/* another probe is before it, and none in the jump's operand:
 		 * one byte may do */
 		if (ret == -EADDRINUSE && !(plan && plan->beside) &&
-		    nop_near(probe->address, 1) &&
-		    !nop_near(probe->address, 0))
-			ret = usdt_place_byte(probe, pass->patcher);
-		if (ret == -EADDRINUSE && plan)
-			ret = usdt_place_jump(probe, plan, pass->module->base,
+		    nop_near(probe->spot.address, 1) &&
+		    !nop_near(probe->spot.address, 0))
+			ret = usdt_place_byte(&probe->spot, pass->patcher);
+		if (ret == -EADDRINUSE && plan) {
+			ret = usdt_place_jump(&probe->spot, plan,
+					      pass->module->base,
 					      pass->patcher);
+			probe->placed = plan->beside ? USDT_MERGED : USDT_JUMP;
+		}
 		if (ret == -ERANGE)
 			plan->reason = USDT_FIXED;
 	}
@@ -374,7 +388,8 @@ static int note_planned(const struct usdt_probe *note, void *arg)
 		place_tell(pass, note, why);
 		if (!(pass->how & USDT_WANTED_INT3))
 			return 0;
-		ret = usdt_place_trap(probe, pass->patcher);
+		ret = usdt_place_trap(&probe->spot, pass->patcher);
+		probe->placed = USDT_INT3;
 		trapped = 1;
 	}
 	if (!ret)
@@ -445,14 +460,81 @@ static int module_adopt(struct module *module,
 	return pass.again;
 }
 
+static bool marker_is_on(const struct usdt_adopted *probe)
+{
+	return object_of(probe->site.agent_)->on;
+}
+
+/* Returns whether a place is on by another name. */
+static bool is_aliased(const struct usdt_adopted *probe)
+{
+	const struct usdt_adopted *alias = probe->alias;
+
+	while (alias && !marker_is_on(alias))
+		alias = alias->alias;
+	return alias;
+}
+
+/* Switches a place of a function, which the first marker, those of other
+ * names, and `calls` kinds of calls may want. */
+static int function_switch(const struct patcher *patcher,
+			   struct usdt_adopted *probe, uint32_t calls)
+{
+	uint32_t called = calls | (is_aliased(probe) ? USDT_ALIASED : 0);
+
+	store_relaxed(&probe->called, called);
+	return usdt_place_switch(patcher, &probe->spot,
+				 marker_is_on(probe) || called);
+}
+
+/* Switches the entry and the exits of a kind of calls. */
+static int call_switch(const struct patcher *patcher,
+		       struct usdt_adopted *call)
+{
+	uint32_t on = marker_is_on(call) || is_aliased(call), calls;
+	struct usdt_adopted *exit;
+	int ret = 0, more;
+
+	for (exit = call->exits; exit; exit = exit->next) {
+		more = function_switch(patcher, exit, on);
+		ret = ret ? ret : more;
+	}
+	/* it may be tried again */
+	calls = (call->entry->called & ~USDT_ALIASED) + on - call->called;
+	call->called = on;
+	more = function_switch(patcher, call->entry, calls);
+	return ret ? ret : more;
+}
+
+/* Switches a probe, a place of a function, or whole calls. */
+static int probe_switch(const struct patcher *patcher,
+			struct usdt_adopted *probe, int on)
+{
+	if (probe->first)
+		probe = probe->first;
+	if (probe->function == USDT_WHOLE)
+		return call_switch(patcher, probe);
+	if (probe->function)
+		return function_switch(patcher, probe,
+				       probe->called & ~USDT_ALIASED);
+	return usdt_place_switch(patcher, &probe->spot, on);
+}
+
+/* Gives the way of a probe back; calls and other names have none. */
+static void probe_gone(struct usdt_adopted *probe)
+{
+	if (probe->spot.way)
+		usdt_place_gone(&probe->spot);
+}
+
 __attribute__((visibility("default")))
 const struct usdt_functions usdt_functions_here = {
 	.version = USDT_VERSION,
 	.adopted_bytes = sizeof(struct usdt_adopted),
 	.object_bytes = sizeof(struct object),
 	.adopt = module_adopt,
-	.gone = usdt_place_gone,
-	.switch_to = usdt_place_switch,
+	.gone = probe_gone,
+	.switch_to = probe_switch,
 	.flush = usdt_place_flush,
 	.faulting_off = usdt_switch_faulting,
 };

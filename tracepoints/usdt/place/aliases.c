@@ -68,18 +68,16 @@ int usdt_alias_make(const struct usdt_naming *naming,
 			 alias_copy(first, name);
 	if (!alias)
 		return -ENOMEM;
-	alias->address = first->address;
+	alias->spot = (struct usdt_spot){ .address = first->spot.address };
 	alias->placed = first->placed;
-	alias->way = NULL;
 	alias->called = 0;
-	alias->refused = 0;
 	alias->first = first;
 	while (*at && rising == (frame_of(*at) < frame_of(alias)))
 		at = &(*at)->alias;
 	alias->alias = *at;
 	if (usdt_marker_make(naming->module, alias, name, usdt_place_stub(
-				first->function == USDT_WHOLE ? first->entry :
-								first)))
+				first->function == USDT_WHOLE ?
+					&first->entry->spot : &first->spot)))
 		return -ENOMEM;
 	*at = alias;
 	return 0;
@@ -111,7 +109,7 @@ int usdt_aliases_make(const struct usdt_naming *naming)
 				 probe->start - naming->module->base : 0;
 		int exit;
 
-		if (!probe || !probe->way || !probe->function)
+		if (!probe || !probe->spot.way || !probe->function)
 			continue;
 		exit = probe->function == USDT_EXIT;
 		wanted = (struct usdt_wanted *)

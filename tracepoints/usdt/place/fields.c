@@ -217,8 +217,9 @@ struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
 			arguments = types.lengths[i];
 	if (arguments > RULE_ARGUMENTS_MAX)
 		arguments = RULE_ARGUMENTS_MAX;
-	probe.address = naming->module->base +
-			(exit ? exit->address : usdt_wanted_at(wanted));
+	probe.spot.address = naming->module->base +
+			     (exit ? exit->address : usdt_wanted_at(wanted));
+	probe.spot.leaves = !!exit;
 	probe.function = exit ? USDT_EXIT : USDT_ENTRY;
 	probe.start = naming->module->base + wanted->address;
 	probe.site.version_ = TAFFRAIL_SITE_VERSION;
@@ -256,7 +257,7 @@ const char *usdt_texts_rest(const struct usdt_adopted *probe, uint32_t n)
 int usdt_marker_make(struct module *module, struct usdt_adopted *probe,
 		     const char *name, uint8_t *stub)
 {
-	struct code code = { .address = (uint8_t *)probe->address,
+	struct code code = { .address = (uint8_t *)probe->spot.address,
 			     .stub = stub };
 	const char *texts[4] = { USDT_CHANNEL, name, usdt_fields_names(probe),
 				 "" };

@@ -64,51 +64,21 @@ static int is_placed(const struct choosing *c, uint64_t site)
 	return 0;
 }
 
-/* Tells whether a jump covers one of these bytes of the file. */
-static int is_taken(const struct choosing *c, uint64_t address, uint32_t n)
-{
-	uint32_t i;
-
-	for (i = 0; i < n; i++)
-		if (address_has(&c->taken, c->module->base + address + i))
-			return 1;
-	return 0;
-}
-
-/* Takes bytes of the module. Returns 0 or -ENOMEM. */
-static int take_bytes(struct choosing *c, uint64_t address, uint32_t n)
-{
-	int ret = 0;
-
-	while (n-- && !ret)
-		ret = address_add(&c->taken, address + n);
-	return ret;
-}
-
 #define MARKER_BYTES	6	/* nop, and test or jmp */
 
 /* Takes the bytes of the sites that the module has. */
 static int taken_fill(struct choosing *c)
 {
+	int ret = usdt_ways_take(&c->taken, c->module->start, c->module->end);
 	const struct object *object;
 	const struct code *code;
-	int ret = 0;
 
-	for (object = c->module->objects; object; object = object->next) {
-		const struct usdt_adopted *probe = object->adopted;
-
-		/* of a call, or of another name */
-		if (probe && !probe->way)
-			continue;
-		if (probe && probe->way->covered) {
-			ret |= take_bytes(c, probe->way->site,
-					  probe->way->covered);
-			continue;
-		}
-		for (code = object->codes; code; code = code->next)
-			ret |= take_bytes(c, (uint64_t)code->address,
-					  MARKER_BYTES);
-	}
+	for (object = c->module->objects; object; object = object->next)
+		for (code = object->adopted ? NULL : object->codes; code;
+		     code = code->next)
+			ret |= usdt_bytes_take(&c->taken,
+					       (uint64_t)code->address,
+					       MARKER_BYTES);
 	return ret;
 }
 
@@ -119,7 +89,8 @@ static int plan_refused(const struct usdt_plan *plan, void *arg)
 
 	if (plan->faults && usdt_faults_handled())
 		return USDT_FAULTS;
-	return is_taken(c, plan->address, plan->covered) ? USDT_OVERLAPS : 0;
+	return usdt_bytes_taken(&c->taken, c->module->base + plan->address,
+				plan->covered) ? USDT_OVERLAPS : 0;
 }
 
 /* Makes the way of the entry or of an exit of a function. Returns NULL, and a
@@ -127,7 +98,7 @@ static int plan_refused(const struct usdt_plan *plan, void *arg)
 static struct usdt_adopted *site_place(struct choosing *c,
 				       const struct usdt_wanted *wanted,
 				       const struct usdt_exit *exit,
-				       const struct usdt_plan *plan, int *why)
+				       struct usdt_plan *plan, int *why)
 {
 	struct usdt_adopted *probe = usdt_function_make(&c->naming, wanted,
 							exit, NULL);
@@ -135,11 +106,7 @@ static struct usdt_adopted *site_place(struct choosing *c,
 	*why = -ENOMEM;
 	if (!probe)
 		return NULL;
-	if (exit && plan->both)
-		*why = usdt_place_exit(probe, c->entry->way, plan, c->patcher);
-	else
-		*why = usdt_place_jump(probe, plan, c->module->base,
-				       c->patcher);
+	*why = usdt_place_jump(&probe->spot, plan, c->module->base, c->patcher);
 	probe->placed = USDT_FUNCTION;
 	return *why ? NULL : probe;
 }
@@ -149,23 +116,25 @@ static int site_register(struct choosing *c, const struct usdt_wanted *wanted,
 			 struct usdt_adopted *probe)
 {
 	char name[USDT_NAME_BYTES];
+	const struct way *way = probe->spot.way;
 	int ret = usdt_marker_make(c->module, probe,
 				   usdt_name_make(name, wanted,
 						  probe->function == USDT_EXIT),
-				   usdt_place_stub(probe));
+				   usdt_place_stub(&probe->spot));
 
 	if (ret) {
-		usdt_place_gone(probe);
+		usdt_place_gone(&probe->spot);
 		return ret;
 	}
-	ret = address_add(c->codes, probe->address);
-	return ret ? ret : take_bytes(c, probe->way->site, probe->way->covered);
+	ret = address_add(c->codes, probe->spot.address);
+	return ret ? ret : usdt_bytes_take(&c->taken, way->site,
+					   way->covered);
 }
 
 /* Places the entry. */
 static void entry_place(struct choosing *c, const struct usdt_wanted *wanted)
 {
-	const struct usdt_plan *plan;
+	struct usdt_plan *plan;
 	int why;
 
 	plan = usdt_calls_entry(&c->calls, wanted, &why);
@@ -191,13 +160,13 @@ static int exits_place(struct choosing *c, const struct usdt_wanted *wanted)
 
 	for (n = 0; n < wanted->nexits; n++) {
 		probes[n] = site_place(c, wanted, &exits[n],
-				       usdt_calls_exit(&c->calls, wanted,
-						       &exits[n]), &ret);
+				       usdt_calls_exit(&c->calls, &exits[n]),
+				       &ret);
 		if (ret)
 			break;
 	}
 	for (i = 0; i < n && ret; i++)
-		usdt_place_gone(probes[i]);
+		usdt_place_gone(&probes[i]->spot);
 	for (i = 0; i < n && !ret; i++)
 		ret = site_register(c, wanted, probes[i]);
 	return ret;
@@ -219,7 +188,7 @@ static void function_place(struct choosing *c, const struct usdt_wanted *wanted)
 	if (!wanted->exits)
 		return;
 	/* the jump that was to have an exit, too, is not there */
-	if (wanted->entry && entry->both && !c->entry)
+	if (wanted->entry && entry->ngates > 1 && !c->entry)
 		why = USDT_OVERLAPS;
 	if (!why)
 		ret = exits_place(c, wanted);
@@ -269,7 +238,8 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 	const char *name = usdt_place_name(entry);
 	const char *names = usdt_fields_names(entry);
 	struct usdt_adopted model = {
-		.address = entry->address, .operands = entry->operands,
+		.spot.address = entry->spot.address,
+		.operands = entry->operands,
 		.placed = USDT_FUNCTION, .function = USDT_WHOLE,
 		.entry = entry,
 		.site = { .version_ = TAFFRAIL_SITE_VERSION,
@@ -300,7 +270,7 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 	call_shown(&text, entry);
 	call = usdt_adopted_keep(&model, &text);
 	if (!call || usdt_marker_make(c->module, call, name,
-				      usdt_place_stub(entry)))
+				      usdt_place_stub(&entry->spot)))
 		return NULL;
 	call->next = entry->calls;
 	entry->calls = call;

@@ -17,8 +17,6 @@
 #define PLANS_BYTES	(PLANS_MAX * sizeof(struct usdt_plan))
 #define FOUND_MAX	2048u	/* exits */
 #define FOUND_BYTES	(FOUND_MAX * sizeof(struct usdt_exit))
-/* From here on jumps with cc as the operand's highest byte lead above 0. */
-#define LOW_END		0x34000000ull
 #define PUSHES_MAX	6u
 
 int usdt_calls_open(struct usdt_calls *calls, const struct usdt_file *file,
@@ -27,7 +25,7 @@ int usdt_calls_open(struct usdt_calls *calls, const struct usdt_file *file,
 	*calls = (struct usdt_calls){ .file = file, .decoder = decoder };
 	if (usdt_image_open(&calls->image, file) || !calls->image.count)
 		return -ENOEXEC;
-	calls->low = base + calls->image.loads[0].p_vaddr < LOW_END;
+	calls->low = usdt_is_low(base + calls->image.loads[0].p_vaddr);
 	calls->plans = sys_map_anonymous(PLANS_BYTES);
 	calls->found = sys_map_anonymous(FOUND_BYTES);
 	if (calls->plans && calls->found)
@@ -64,22 +62,13 @@ static struct usdt_plan *plan_of(const struct usdt_calls *calls,
 	return &calls->plans[at];
 }
 
-/* Tells whether the jumps of a valid plan can lead somewhere: at a low address
- * an instruction must not begin at the highest byte of an operand. */
-static int plan_leads(const struct usdt_plan *plan)
-{
-	uint32_t jumps = plan->joins | 1u << plan->prefixes;
-
-	return !plan->low || !(jumps << (USDT_JUMP_BYTES - 1) & plan->starts);
-}
-
 /* Returns why a plan cannot be used, or 0. */
 static int plan_refused(const struct usdt_calls *calls,
 			const struct usdt_plan *plan)
 {
 	if (plan->reason)
 		return plan->reason;
-	if (!plan_leads(plan))
+	if (!usdt_plan_leads(plan))
 		return -ERANGE;
 	return calls->refused ? calls->refused(plan, calls->arg) : 0;
 }
@@ -94,56 +83,33 @@ struct usdt_plan *usdt_calls_entry(const struct usdt_calls *calls,
 	return plan;
 }
 
-/* Tells whether the instruction at an offset moves. */
-static int plan_moves(const struct usdt_plan *plan, uint64_t at)
-{
-	uint32_t i;
-
-	for (i = 0; i < plan->count; i++)
-		if (plan->moved[i].at == at)
-			return 1;
-	return 0;
-}
-
 struct usdt_plan *usdt_calls_exit(const struct usdt_calls *calls,
-				  const struct usdt_wanted *wanted,
 				  const struct usdt_exit *exit)
 {
-	struct usdt_plan *plan = plan_of(calls, usdt_wanted_at(wanted));
-	uint32_t i;
+	uint64_t first = exit->address - USDT_COVERED_MAX;
+	struct usdt_plan *plan = plan_of(calls, first);
+	struct usdt_plan *end = calls->plans + calls->nplans;
 
-	if (wanted->entry && plan->both &&
-	    exit->address - plan->address == plan->hit)
-		return plan;
-	for (i = 0; i < exit->count; i++) {
-		plan = plan_of(calls, exit->starts[i]);
-		if (plan->exits && plan->address + plan->hit == exit->address)
+	for (; plan < end && plan->address <= exit->address; plan++)
+		if (usdt_plan_gate_find(plan, exit->address - plan->address,
+					true) >= 0)
 			return plan;
-	}
 	return NULL;
 }
 
-/* Lets the jump at the entry have the hit of an exit, too, if the exit is among
- * the instructions that it moves. */
-static void entry_merge(struct usdt_calls *calls,
-			const struct usdt_wanted *wanted)
+/* Lets a jump have the hits of the exits among the instructions that it moves,
+ * too. */
+static void exits_merge(const struct usdt_calls *calls,
+			const struct usdt_wanted *wanted,
+			struct usdt_plan *plan)
 {
 	const struct usdt_exit *exits = calls->found + wanted->first;
-	int refused = 0;
-	struct usdt_plan *entry = usdt_calls_entry(calls, wanted, &refused);
 	int i;
 
-	if (!wanted->entry || refused)
-		return;
-	for (i = 0; i < wanted->nexits; i++) {
-		uint64_t at = exits[i].address - entry->address;
-
-		if (plan_moves(entry, at)) {
-			entry->both = entry->inside = 1;
-			entry->hit = (uint8_t)at;
-			return;
-		}
-	}
+	for (i = 0; i < wanted->nexits; i++)
+		if (!usdt_calls_exit(calls, &exits[i]))
+			usdt_plan_gate(plan, exits[i].address - plan->address,
+				       true);
 }
 
 /* As index_find() asks, in a set of addresses. */
@@ -173,6 +139,7 @@ static int bytes_take(struct index *taken, const struct usdt_plan *plan)
  * that are chosen already. The hit is at the exit itself, where the value is
  * known. Returns 0, or why it cannot be had. */
 static int exit_choose(const struct usdt_calls *calls,
+		       const struct usdt_wanted *wanted,
 		       const struct usdt_exit *exit, struct index *taken)
 {
 	int why = 0;
@@ -183,14 +150,12 @@ static int exit_choose(const struct usdt_calls *calls,
 		uint64_t at = exit->address - plan->address;
 		int refused = plan_refused(calls, plan);
 
-		if (!refused && !plan_moves(plan, at))
+		if (!refused && !usdt_plan_moves(plan, at))
 			continue;
 		if (!refused)
 			refused = bytes_take(taken, plan);
 		if (!refused) {
-			plan->exits = 1;
-			plan->hit = (uint8_t)at;
-			plan->inside = at || exit->leaving == USDT_JUMPS_IF;
+			exits_merge(calls, wanted, plan);
 			return 0;
 		}
 		if (!why)
@@ -203,26 +168,29 @@ int usdt_calls_exits(struct usdt_calls *calls, const struct usdt_wanted *wanted,
 		     uint64_t *at)
 {
 	const struct usdt_exit *exits = calls->found + wanted->first;
-	struct usdt_plan *entry = usdt_calls_entry(calls, wanted, NULL);
+	int refused;
+	struct usdt_plan *entry = usdt_calls_entry(calls, wanted, &refused);
 	int why = wanted->nexits < 0 ? USDT_UNDECODED : 0;
 	struct index taken = { 0 };
 	int i;
 
-	entry_merge(calls, wanted);
+	if (wanted->entry && !refused)
+		exits_merge(calls, wanted, entry);
 	*at = wanted->address;
 	/* its bytes are not for exits */
 	if (!why && wanted->entry && !entry->reason)
 		why = bytes_take(&taken, entry);
 	/* the last exits have the fewest places: the next function follows */
 	for (i = wanted->nexits; i-- > 0 && !why;) {
-		if (usdt_calls_exit(calls, wanted, &exits[i]))
+		if (usdt_calls_exit(calls, &exits[i]))
 			continue;
-		why = exit_choose(calls, &exits[i], &taken);
+		why = exit_choose(calls, wanted, &exits[i], &taken);
 		*at = exits[i].address;
 	}
 	index_clear(&taken);
-	if (why && wanted->entry)
-		entry->both = entry->inside = entry->hit = 0;
+	/* none is had: the entry's jump has the first gate alone */
+	if (why && wanted->entry && entry->ngates)
+		entry->ngates = 1;
 	return why;
 }
 
@@ -316,7 +284,7 @@ static void entry_choose(const struct usdt_calls *calls,
 	uint32_t bytes, skipped = 0, pushes = 0;
 
 	if (!wanted->entry ||
-	    (plan->reason ? !plan->prefixes : plan_leads(plan)))
+	    (plan->reason ? !plan->prefixes : usdt_plan_leads(plan)))
 		return;
 	while (pushes < PUSHES_MAX) {
 		bytes = usdt_calls_push(calls, wanted->site + skipped);
@@ -326,7 +294,7 @@ static void entry_choose(const struct usdt_calls *calls,
 			return;
 		pushes++;
 		other = plan_of(calls, wanted->site + skipped);
-		if (!other->reason && plan_leads(other)) {
+		if (!other->reason && usdt_plan_leads(other)) {
 			wanted->skipped = (uint8_t)skipped;
 			wanted->pushes = (uint8_t)pushes;
 			return;
@@ -337,6 +305,7 @@ static void entry_choose(const struct usdt_calls *calls,
 uint32_t usdt_calls_plan(struct usdt_calls *calls, struct usdt_wanted *wanted,
 			 uint32_t n)
 {
+	struct usdt_plan *plan;
 	uint32_t end = 0;
 	uint32_t i;
 
@@ -348,7 +317,11 @@ uint32_t usdt_calls_plan(struct usdt_calls *calls, struct usdt_wanted *wanted,
 		end++;
 	plans_sort(calls);
 	usdt_plan(calls->file, calls->decoder, calls->plans, calls->nplans);
-	for (i = 0; i < end; i++)
+	for (i = 0; i < end; i++) {
 		entry_choose(calls, &wanted[i]);
+		plan = plan_of(calls, usdt_wanted_at(&wanted[i]));
+		if (wanted[i].entry && !plan->reason)
+			usdt_plan_gate(plan, 0, false);
+	}
 	return end;
 }

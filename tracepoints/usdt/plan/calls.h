@@ -77,8 +77,8 @@ struct usdt_plan *usdt_calls_entry(const struct usdt_calls *calls,
 				   const struct usdt_wanted *wanted, int *why);
 
 /*
- * Decides how the exits are had: one that the entry's jump moves, by this jump
- * (`both`). Returns 0, or why not all can be had, and the address of one that
+ * Decides how the exits are had: those that the jump of the entry or of another
+ * exit moves, by this jump. Returns 0, or why not all can be had, and the address of one that
  * cannot in *at.
  */
 int usdt_calls_exits(struct usdt_calls *calls, const struct usdt_wanted *wanted,
@@ -86,7 +86,6 @@ int usdt_calls_exits(struct usdt_calls *calls, const struct usdt_wanted *wanted,
 
 /* Returns the plan that usdt_calls_exits() has chosen for an exit, or NULL. */
 struct usdt_plan *usdt_calls_exit(const struct usdt_calls *calls,
-				  const struct usdt_wanted *wanted,
 				  const struct usdt_exit *exit);
 
 #endif

@@ -486,6 +486,12 @@ static int planning_run(struct planning *p, struct usdt_plan *plans,
 		for (k = i + 1; k < n && plans[k].address <= other; k++)
 			plans[k].second |= plans[k].address == other;
 	}
+	for (i = 0; i < n; i++) {
+		if (plans[i].reason || plans[i].whole)
+			continue;
+		plans[i].gates[1].at = plans[i].beside;
+		plans[i].ngates = plans[i].beside ? 2 : 1;
+	}
 	usdt_scan_close(&p->scan);
 	return USDT_FINE;
 }
@@ -508,6 +514,57 @@ void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 				 planning_run(&p, plans, n);
 	for (i = 0; i < n && reason; i++)
 		plans[i].reason = (uint8_t)reason;
+}
+
+/* From here on jumps with cc as the operand's highest byte lead above 0. */
+#define LOW_END		0x34000000ull
+
+bool usdt_is_low(uint64_t address)
+{
+	return address < LOW_END;
+}
+
+bool usdt_plan_leads(const struct usdt_plan *plan)
+{
+	uint32_t jumps = plan->joins | 1u << plan->prefixes;
+
+	return !plan->low || !(jumps << (USDT_JUMP_BYTES - 1) & plan->starts);
+}
+
+bool usdt_plan_moves(const struct usdt_plan *plan, uint64_t at)
+{
+	uint32_t i;
+
+	for (i = 0; i < plan->count; i++)
+		if (plan->moved[i].at == at)
+			return true;
+	return false;
+}
+
+int usdt_plan_gate_find(const struct usdt_plan *plan, uint64_t at, bool leaves)
+{
+	int i;
+
+	for (i = 0; i < plan->ngates; i++)
+		if (plan->gates[i].at == at && plan->gates[i].leaves == leaves)
+			return i;
+	return -1;
+}
+
+int usdt_plan_gate(struct usdt_plan *plan, uint64_t at, bool leaves)
+{
+	uint32_t i = plan->ngates;
+
+	if (usdt_plan_gate_find(plan, at, leaves) >= 0)
+		return 0;
+	if (i == USDT_GATES_MAX || !usdt_plan_moves(plan, at))
+		return USDT_OVERLAPS;
+	for (; i && (plan->gates[i - 1].at > at ||
+		     (plan->gates[i - 1].at == at && !leaves)); i--)
+		plan->gates[i] = plan->gates[i - 1];
+	plan->gates[i] = (struct usdt_gate){ (uint8_t)at, leaves };
+	plan->ngates++;
+	return 0;
 }
 
 const char *usdt_reason_text(enum usdt_reason reason)

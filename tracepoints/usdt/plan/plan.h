@@ -46,6 +46,7 @@
 #ifndef TRACEPOINTS_USDT_PLAN_PLAN_H
 #define TRACEPOINTS_USDT_PLAN_PLAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tracepoints/usdt/plan/note.h"
@@ -53,6 +54,7 @@
 #define USDT_JUMP_BYTES		5
 #define USDT_PATCH_MAX		12	/* bytes that are switched */
 #define USDT_MOVED_MAX		8	/* instructions */
+#define USDT_GATES_MAX		8	/* hits of one jump */
 #define USDT_COVERED_MAX	26	/* bytes: the last one begins at 11 */
 
 /* Why a site can have no jump of five bytes. Texts: usdt_reason_text(). */
@@ -104,6 +106,13 @@ struct usdt_moved {
 	uint8_t faults;		/* it may cause SIGSEGV or SIGBUS */
 };
 
+/* A hit in the code that a jump leads to. */
+struct usdt_gate {
+	uint8_t at;		/* before the instruction at this offset */
+	uint8_t leaves;		/* where that jumps on a condition, only if it
+				 * does; behind another hit at this offset */
+};
+
 struct usdt_plan {
 	uint64_t address;	/* of the site; the caller sets it */
 	uint8_t whole;		/* the instruction there moves, too; the caller
@@ -123,13 +132,10 @@ struct usdt_plan {
 	uint8_t second;		/* its nop is at `beside` of a valid plan */
 	uint8_t part;		/* its function is a part of another one */
 	uint8_t faults;		/* an instruction that moves may fault */
-	uint8_t hit;		/* the hit comes before the instruction at this
-				 * offset; set, with `inside`, after planning */
-	uint8_t inside;		/* the hit is in the moved code, not before it:
-				 * another instruction comes first, or the
-				 * one at `hit` jumps on a condition */
-	uint8_t exits;		/* an exit has it; set after planning */
-	uint8_t both;		/* with `inside`: another hit comes first */
+	uint8_t ngates;
+	struct usdt_gate gates[USDT_GATES_MAX];	/* in the order of the code;
+				 * those of probes are set by usdt_plan(),
+				 * others by usdt_plan_gate() */
 	uint16_t starts;	/* bit k: a switched instruction begins at k */
 	uint16_t joins;		/* of `starts`: something leads there */
 	uint16_t led;		/* bit k: something is known to lead to k */
@@ -137,6 +143,7 @@ struct usdt_plan {
 	uint64_t end;
 	uint8_t bytes[USDT_COVERED_MAX];
 	struct usdt_moved moved[USDT_MOVED_MAX];
+	void *way;		/* that was made by it; set by its maker */
 };
 
 /* One instruction. */
@@ -190,6 +197,23 @@ int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
  */
 void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 	       struct usdt_plan *plans, uint32_t n);
+
+/* Tells whether plans for a module that begins at this address are `low`. */
+bool usdt_is_low(uint64_t address);
+
+/* Tells whether the jumps of a valid plan can lead somewhere: at a low address
+ * an instruction must not begin at the highest byte of an operand. */
+bool usdt_plan_leads(const struct usdt_plan *plan);
+
+/* Tells whether a valid plan moves the instruction at an offset. */
+bool usdt_plan_moves(const struct usdt_plan *plan, uint64_t at);
+
+/* Returns the number of a plan's gate, or -1. */
+int usdt_plan_gate_find(const struct usdt_plan *plan, uint64_t at, bool leaves);
+
+/* Lets the jump of a valid plan have a hit before an instruction that it moves.
+ * Returns 0; or USDT_OVERLAPS: it does not move that, or has no more room. */
+int usdt_plan_gate(struct usdt_plan *plan, uint64_t at, bool leaves);
 
 /* Returns how many of the sorted plans are before an address. */
 uint32_t usdt_plans_before(const struct usdt_plan *plans, uint32_t n,

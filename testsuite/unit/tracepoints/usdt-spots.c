@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sites before every instruction that begins a source line of optimised code
+ * (spots-load.c), and before every instruction: each is hit as often as a
+ * debugger that steps comes there, all of them and some, and the code computes
+ * the same while they are switched. readelf tells where lines begin.
+ */
+#include "testsuite/unit/unit.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tracepoints/program/patch.h"
+#include "tracepoints/usdt/jumps/jumps.h"
+#include "tracepoints/usdt/plan/image.h"
+
+#define SPOTS_MAX	2048
+#define ROUNDS		40	/* of the code that is stepped */
+#define SHARE		98.0	/* % of them that can be had */
+#define THREADS		3
+#define SWITCHES	300
+
+uint64_t spots_load(uint64_t rounds);
+void __wrap_usdt_hit(struct usdt_spot *spot, const struct usdt_state *state);
+
+/* The spots of lines, then those of instructions. */
+static struct usdt_spot all_spots[2][SPOTS_MAX], *spots = all_spots[0];
+static struct usdt_request requests[SPOTS_MAX];
+static uint64_t hits[SPOTS_MAX], steps[SPOTS_MAX], wrong_rsp;
+static uint32_t count;
+static uint64_t base;
+static struct usdt_file file;
+
+static uint64_t expected;	/* of the code */
+
+/* Counts a hit, as the stubs call it. */
+void __wrap_usdt_hit(struct usdt_spot *spot, const struct usdt_state *state)
+{
+	if (state->general[7] & 7)
+		__atomic_fetch_add(&wrong_rsp, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&hits[spot - spots], 1, __ATOMIC_RELAXED);
+}
+
+static int base_find(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)size;
+	(void)arg;
+	base = info->dlpi_addr;
+	return 1;
+}
+
+static int address_order(const void *a, const void *b)
+{
+	const struct usdt_spot *one = a, *other = b;
+
+	return one->address < other->address ? -1 :
+	       one->address > other->address;
+}
+
+/* Fills in the spots by the table of lines. Returns how many there are. */
+static uint32_t lines_read(void)
+{
+	FILE *lines = popen("readelf --wide --debug-dump=decodedline "
+			    "/proc/$PPID/exe 2>/dev/null", "r");
+	uint32_t n = 0, kept = 0;
+	char line[512], name[256], number[32];
+	unsigned long at;
+
+	while (lines && fgets(line, sizeof(line), lines) && n < SPOTS_MAX)
+		if (sscanf(line, "%255s %31s %lx", name, number, &at) == 3 &&
+		    strstr(name, "spots-load.c") && number[0] != '-' &&
+		    strrchr(line, 'x') > strstr(line, "0x") + 1)
+			spots[n++].address = base + at;
+	if (lines)
+		pclose(lines);
+	qsort(spots, n, sizeof(*spots), address_order);
+	for (uint32_t i = 0; i < n; i++)
+		if (!kept || spots[kept - 1].address != spots[i].address)
+			spots[kept++].address = spots[i].address;
+	return kept;
+}
+
+/* Fills in the second spots: every instruction from the first line to the last
+ * one. Returns how many there are. */
+static uint32_t instructions_read(void)
+{
+	uint64_t at = spots[0].address - base, left;
+	uint64_t end = spots[count - 1].address - base;
+	struct usdt_decoded insn;
+	struct usdt_image image;
+	const uint8_t *bytes;
+	uint32_t n = 0;
+
+	if (usdt_image_open(&image, &file))
+		return 0;
+	for (spots = all_spots[1]; at <= end && n < SPOTS_MAX;) {
+		bytes = usdt_image_at(&image, at, 1, PF_X, &left);
+		if (!bytes ||
+		    !usdt_decode(usdt_zydis(), bytes, left, at, &insn))
+			return 0;
+		if (!insn.padding)
+			spots[n++].address = base + at;
+		at += insn.length;
+	}
+	return n;
+}
+
+/* Steps through the code in a child, and counts how often it comes to each
+ * spot. Returns false if it cannot. */
+static bool steps_count(void)
+{
+	struct user_regs_struct registers;
+	struct usdt_spot key = { 0 }, *found;
+	pid_t child;
+	int status;
+
+	memset(steps, 0, sizeof(steps));
+	child = fork();
+	if (!child) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		spots_load(ROUNDS);
+		_exit(0);
+	}
+	while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+		if (ptrace(PTRACE_GETREGS, child, NULL, &registers))
+			return false;
+		key.address = registers.rip;
+		found = bsearch(&key, spots, count, sizeof(key), address_order);
+		if (found)
+			steps[found - spots]++;
+		if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL))
+			return false;
+	}
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+/* Switches the spots i with i % every == which on or off. Returns how many were
+ * refused. */
+static uint32_t spots_switch(uint32_t every, uint32_t which, int on)
+{
+	struct patcher patcher;
+	uint32_t refused = 0;
+
+	patch_open(&patcher);
+	for (uint32_t i = which; i < count; i += every)
+		if (!requests[i].why)
+			usdt_place_switch(&patcher, &spots[i], on);
+	patch_close(&patcher);
+	for (uint32_t i = which; i < count; i += every)
+		refused += !requests[i].why && spots[i].refused;
+	return refused;
+}
+
+/* Runs the code, and checks each count of the spots that are on. */
+static void hits_check(uint32_t every, uint32_t which, const char *name,
+		       const char *some)
+{
+	uint32_t wrong = 0, hit = 0;
+	char full[64];
+
+	snprintf(full, sizeof(full), "%s: %s", name, some);
+	memset(hits, 0, sizeof(hits));
+	unit_equal(spots_switch(every, which, 1), 0, "%s: on", full);
+	unit_check(spots_load(ROUNDS) == expected, "%s: the same", full);
+	unit_equal(spots_switch(every, which, 0), 0, "%s: off", full);
+	for (uint32_t i = 0; i < count; i++) {
+		bool on = i % every == which && !requests[i].why;
+
+		hit += hits[i] > 0;
+		if (hits[i] == (on ? steps[i] : 0))
+			continue;
+		printf("# spot %u at %#lx: %lu hits, %lu steps\n", i,
+		       (unsigned long)(spots[i].address - base),
+		       (unsigned long)hits[i], (unsigned long)steps[i]);
+		wrong++;
+	}
+	unit_equal(wrong, 0, "%s: as often as a step comes there", full);
+	unit_check(hit > 0, "%s: some are hit", full);
+}
+
+static int stopped, wrong_sums;
+
+static void *work(void *arg)
+{
+	(void)arg;
+	while (!__atomic_load_n(&stopped, __ATOMIC_RELAXED))
+		if (spots_load(ROUNDS) != expected)
+			__atomic_fetch_add(&wrong_sums, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+/* Switches some spots after others under threads that run the code. */
+static void switches_check(const char *name)
+{
+	pthread_t threads[THREADS];
+	uint32_t refused = 0;
+	uint64_t all = 0;
+
+	stopped = 0;
+	memset(hits, 0, sizeof(hits));
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, work, NULL);
+	for (uint32_t i = 0; i < SWITCHES; i++) {
+		uint32_t every = i % 7 + 1;
+
+		refused += spots_switch(every, i % every, !(i % 3));
+	}
+	spots_switch(1, 0, 1);
+	__atomic_store_n(&stopped, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	spots_switch(1, 0, 0);
+	for (uint32_t i = 0; i < count; i++)
+		all += hits[i];
+	unit_equal(refused, 0, "%s: switched under threads", name);
+	unit_equal(wrong_sums, 0, "%s: under threads: the same", name);
+	unit_check(all > 0, "%s: under threads: hits", name);
+}
+
+/* Spots that were given back make room for others. */
+static void giving_check(void)
+{
+	static struct usdt_spot others[1];
+	struct usdt_request again[1] = { { .spot = &others[0] } };
+	struct patcher patcher;
+	uint32_t i = 0;
+
+	while (requests[i].why || !steps[i])
+		i++;
+	others[0].address = spots[i].address;
+	patch_open(&patcher);
+	unit_equal(usdt_spots_place(&file, base, again, 1, &patcher), 0,
+		   "a place that is taken");
+	unit_equal(again[0].why, USDT_OVERLAPS, "why not");
+	for (uint32_t k = 0; k < count; k++)
+		if (!requests[k].why)
+			usdt_spot_give(&patcher, &spots[k]);
+	patch_close(&patcher);
+	unit_check(spots_load(ROUNDS) == expected, "all given back: the same");
+	patch_open(&patcher);
+	unit_equal(usdt_spots_place(&file, base, again, 1, &patcher), 1,
+		   "a place that was given back");
+	patch_close(&patcher);
+	unit_equal(again[0].why, 0, "it is had");
+	patch_open(&patcher);
+	usdt_spot_give(&patcher, &others[0]);
+	patch_close(&patcher);
+}
+
+/* Places all spots, and checks their hits. */
+static void spots_check(const char *name)
+{
+	struct patcher patcher;
+	int placed;
+
+	for (uint32_t i = 0; i < count; i++)
+		requests[i] = (struct usdt_request){ .spot = &spots[i] };
+	unit_check(steps_count(), "%s: the code is stepped", name);
+	patch_open(&patcher);
+	placed = usdt_spots_place(&file, base, requests, count, &patcher);
+	patch_close(&patcher);
+	printf("# %d of %u %s, %.2f %%\n", placed, count, name,
+	       placed * 100.0 / count);
+	for (uint32_t i = 0; i < count; i++)
+		if (requests[i].why)
+			printf("# %#lx: %d %s\n",
+			       (unsigned long)(spots[i].address - base),
+			       requests[i].why,
+			       requests[i].why > 0 ?
+				       usdt_reason_text((enum usdt_reason)
+							requests[i].why) : "");
+	unit_check(placed * 100.0 >= count * SHARE, "%s: can be had", name);
+	unit_check(spots_load(ROUNDS) == expected, "%s: off: the same", name);
+	hits_check(1, 0, name, "all");
+	hits_check(2, 1, name, "each second");
+	hits_check(3, 0, name, "each third");
+	hits_check(count, count / 2, name, "one");
+	switches_check(name);
+	hits_check(1, 0, name, "all again");
+	unit_equal(wrong_rsp, 0, "%s: stack pointers", name);
+}
+
+int main(void)
+{
+	struct stat st;
+	int fd;
+
+	if (UNIT_SANITIZED || !usdt_place_decoder()) {
+		puts("UNSUPPORTED: spots: a build without libzydis-dev, or with a sanitizer");
+		return unit_end();
+	}
+	dl_iterate_phdr(base_find, NULL);
+	count = lines_read();
+	if (!count) {
+		puts("UNSUPPORTED: spots: readelf tells no lines");
+		return unit_end();
+	}
+	fd = open("/proc/self/exe", O_RDONLY);
+	fstat(fd, &st);
+	file.size = (uint64_t)st.st_size;
+	file.bytes = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, fd, 0);
+	expected = spots_load(ROUNDS);
+	patch_setup();
+	patch_flush = usdt_place_flush;
+	unit_check(count > 50, "lines");
+	spots_check("lines");
+	giving_check();
+	count = instructions_read();
+	unit_check(count > 300, "instructions");
+	spots_check("instructions");
+	return unit_end();
+}

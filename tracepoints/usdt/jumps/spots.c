@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Places spots before any instructions of a module; see jumps.h.
+ *
+ * In the order of their addresses, each spot gets a gate of the jump of an
+ * earlier one that moves its instruction, or a jump of its own. A spot whose
+ * own jump is not possible gets one that begins at an instruction before it.
+ *
+ * Invariant: no byte belongs to two jumps that have spots.
+ */
+#include "tracepoints/usdt/jumps/jumps.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "tracepoints/usdt/address-set.h"
+#include "tracepoints/usdt/plan/image.h"
+
+#define PLANS_MAX	2048u	/* planned together */
+#define EARLIER_MAX	4u	/* instructions before a spot */
+
+struct placing {
+	const struct usdt_file *file;
+	const struct usdt_decoder *decoder;
+	const struct patcher *patcher;
+	struct usdt_image image;
+	uint64_t base;
+	struct index taken;		/* bytes that jumps cover */
+	struct usdt_plan *plans;	/* of the portion, sorted */
+	struct usdt_plan *earlier;	/* that begin before a spot */
+	struct usdt_plan **jumps;	/* of the portion's spots */
+	uint8_t low;
+};
+
+/* Tells whether a spot of the way was not given back. */
+static bool way_lives(const struct way *way)
+{
+	const struct usdt_spot *spot = way->spots;
+
+	while (spot && spot->given)
+		spot = spot->next;
+	return !way->free && spot;
+}
+
+int usdt_bytes_take(struct index *taken, uint64_t address, uint32_t n)
+{
+	int ret = 0;
+
+	while (n-- && !ret)
+		ret = address_add(taken, address + n);
+	return ret;
+}
+
+int usdt_ways_take(struct index *taken, uint64_t start, uint64_t end)
+{
+	const struct way *way;
+	int ret = 0;
+
+	for (way = usdt_ways; way && !ret; way = way->next)
+		if (way->site >= start && way->site < end && way_lives(way))
+			ret = usdt_bytes_take(taken, way->site,
+					      way->covered ? way->covered :
+							     USDT_JUMP_BYTES);
+	return ret;
+}
+
+bool usdt_bytes_taken(const struct index *taken, uint64_t address, uint32_t n)
+{
+	uint32_t i = 0;
+
+	while (i < n && !address_has(taken, address + i))
+		i++;
+	return i < n;
+}
+
+/* Returns why a plan cannot be used, or 0. */
+static int plan_refused(const struct placing *p, const struct usdt_plan *plan)
+{
+	if (plan->reason)
+		return plan->reason;
+	if (!usdt_plan_leads(plan))
+		return -ERANGE;
+	if (plan->faults && usdt_faults_handled())
+		return USDT_FAULTS;
+	return usdt_bytes_taken(&p->taken, p->base + plan->address,
+				plan->covered) ? USDT_OVERLAPS : 0;
+}
+
+/* Takes a jump for a spot, and the bytes. Returns 0 or why it cannot. */
+static int jump_take(struct placing *p, struct usdt_plan *plan, uint64_t at)
+{
+	int why = plan_refused(p, plan);
+
+	if (!why)
+		why = usdt_plan_gate(plan, at - plan->address, false);
+	if (!why)
+		why = usdt_bytes_take(&p->taken, p->base + plan->address,
+				      plan->covered);
+	return why;
+}
+
+/* Plans jumps that begin at instructions before a spot, the nearest last.
+ * Returns how many. */
+static uint32_t earlier_plan(struct placing *p, uint64_t address)
+{
+	uint64_t starts[EARLIER_MAX], at, left;
+	struct usdt_function function;
+	struct usdt_decoded insn;
+	uint32_t n = 0, count = 0, i;
+	const uint8_t *bytes;
+
+	if (!usdt_image_function(&p->image, address, &function))
+		return 0;
+	for (at = function.start; at < address; at += insn.length) {
+		bytes = usdt_image_at(&p->image, at, 1, PF_X, &left);
+		if (!bytes ||
+		    !usdt_decode(p->decoder, bytes, left, at, &insn))
+			return 0;
+		starts[n++ % EARLIER_MAX] = at;
+	}
+	for (i = n > EARLIER_MAX ? n - EARLIER_MAX : 0; i < n; i++) {
+		at = starts[i % EARLIER_MAX];
+		if (address - at < USDT_PATCH_MAX)
+			p->earlier[count++] = (struct usdt_plan){
+				.address = at, .whole = 1, .low = p->low,
+				.needs = (uint8_t)(address - at),
+			};
+	}
+	usdt_plan(p->file, p->decoder, p->earlier, count);
+	return count;
+}
+
+/* Finds a jump that begins before a spot. Its plan replaces that of the spot.
+ * Returns 0 or -1. */
+static int earlier_find(struct placing *p, struct usdt_plan *plan)
+{
+	uint64_t at = plan->address;
+	uint32_t n = earlier_plan(p, at);
+
+	while (n-- > 0) {
+		if (jump_take(p, &p->earlier[n], at))
+			continue;
+		*plan = p->earlier[n];
+		return 0;
+	}
+	return -1;
+}
+
+/* Chooses the jump of each spot of a portion: p->jumps gets the plan. */
+static void jumps_choose(struct placing *p, struct usdt_request *requests,
+			 uint32_t n)
+{
+	struct usdt_plan *jump = NULL;
+	uint64_t at, last = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		struct usdt_request *request = &requests[i];
+
+		p->jumps[i] = &p->plans[i];
+		at = p->plans[i].address;
+		request->why = at == last ? USDT_OVERLAPS : 0;
+		last = at;
+		if (request->why)
+			continue;
+		if (jump && !usdt_plan_gate(jump, at - jump->address, false)) {
+			p->jumps[i] = jump;
+			continue;
+		}
+		request->why = jump_take(p, &p->plans[i], at);
+		if (request->why && !earlier_find(p, &p->plans[i]))
+			request->why = 0;
+		if (!request->why)
+			jump = &p->plans[i];
+	}
+}
+
+/* Plans and places the spots of a portion. Returns how many it placed. */
+static uint32_t portion_place(struct placing *p, struct usdt_request *requests,
+			      uint32_t n)
+{
+	uint32_t placed = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		p->plans[i] = (struct usdt_plan){
+			.address = requests[i].spot->address - p->base,
+			.whole = 1, .low = p->low,
+		};
+	usdt_plan(p->file, p->decoder, p->plans, n);
+	jumps_choose(p, requests, n);
+	for (i = 0; i < n; i++) {
+		if (!requests[i].why)
+			requests[i].why = usdt_place_jump(requests[i].spot,
+							  p->jumps[i], p->base,
+							  p->patcher);
+		placed += !requests[i].why;
+	}
+	return placed;
+}
+
+int usdt_spots_place(const struct usdt_file *file, uint64_t base,
+		     struct usdt_request *requests, uint32_t n,
+		     const struct patcher *patcher)
+{
+	struct placing p = { .file = file, .base = base, .patcher = patcher,
+			     .decoder = usdt_place_decoder() };
+	uint64_t bytes = (PLANS_MAX + EARLIER_MAX) * sizeof(struct usdt_plan) +
+			 PLANS_MAX * sizeof(*p.jumps);
+	uint32_t placed = 0, i, k;
+	int ret = -ENOEXEC;
+
+	if (usdt_image_open(&p.image, file) || !p.image.count)
+		return ret;
+	p.low = usdt_is_low(base + p.image.loads[0].p_vaddr);
+	ret = -ENOMEM;
+	p.plans = sys_map_anonymous(bytes);
+	if (!p.plans)
+		return ret;
+	p.earlier = p.plans + PLANS_MAX;
+	p.jumps = (struct usdt_plan **)(p.earlier + EARLIER_MAX);
+	if (usdt_ways_take(&p.taken, 0, ~0ull))
+		goto unmap;
+	for (i = 0; i < n; i = k) {
+		/* spots that may share a jump are in one portion */
+		for (k = i + 1; k < n && k - i < PLANS_MAX; k++)
+			if (k - i > PLANS_MAX / 2 &&
+			    requests[k].spot->address -
+					    requests[k - 1].spot->address >
+				    USDT_COVERED_MAX)
+				break;
+		placed += portion_place(&p, requests + i, k - i);
+	}
+	usdt_place_done(patcher);
+	ret = (int)placed;
+unmap:
+	index_clear(&p.taken);
+	sys_munmap(p.plans, bytes);
+	return ret;
+}
+
+int usdt_spot_give(const struct patcher *patcher, struct usdt_spot *spot)
+{
+	int ret = usdt_place_switch(patcher, spot, 0);
+
+	spot->given = 1;
+	return ret;
+}
