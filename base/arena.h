@@ -29,7 +29,7 @@ void *arena_take(struct arena_type *type);
 /* Returns memory that is never given back, zeroed, aligned to 64; or NULL. */
 void *arena_keep(size_t bytes);
 
-/* Returns the same, aligned to 16: for things that there may be very many of. */
+/* Returns the same, aligned to 16: for things of which there are very many. */
 void *arena_pack(size_t bytes);
 
 /*

@@ -45,9 +45,7 @@ void usdt_calls_close(struct usdt_calls *calls)
 
 uint32_t usdt_calls_push(const struct usdt_calls *calls, uint64_t address)
 {
-	const uint8_t *p = calls->low ? usdt_image_at(&calls->image, address, 2,
-						      PF_X, NULL) :
-					NULL;
+	const uint8_t *p = usdt_image_at(&calls->image, address, 2, PF_X, NULL);
 	uint32_t rex = p && *p == 0x41;
 
 	return p && (p[rex] & 0xf8) == 0x50 ? rex + 1 : 0;
@@ -118,16 +116,23 @@ static int is_address(uint64_t value, const void *address)
 	return value == *(const uint64_t *)address;
 }
 
-/* Takes the bytes of a plan. Returns 0; or USDT_OVERLAPS if another one has
- * taken one of them, or USDT_NO_MEMORY, and takes none. */
-static int bytes_take(struct index *taken, const struct usdt_plan *plan)
+/* Tells whether another plan has taken one of a plan's bytes. */
+static int bytes_taken(const struct index *taken, const struct usdt_plan *plan)
 {
 	uint64_t at, end = plan->address + plan->covered;
 
 	for (at = plan->address; at < end; at++)
 		if (index_find(taken, index_hash(INDEX_HASH, &at, sizeof(at)),
 			       is_address, &at))
-			return USDT_OVERLAPS;
+			return 1;
+	return 0;
+}
+
+/* Takes the bytes of a plan. Returns 0 or USDT_NO_MEMORY. */
+static int bytes_take(struct index *taken, const struct usdt_plan *plan)
+{
+	uint64_t at, end = plan->address + plan->covered;
+
 	for (at = plan->address; at < end; at++)
 		if (index_add(taken, index_hash(INDEX_HASH, &at, sizeof(at)),
 			      at))
@@ -135,13 +140,14 @@ static int bytes_take(struct index *taken, const struct usdt_plan *plan)
 	return 0;
 }
 
-/* Chooses where the jump of an exit begins: nearest to it, and beside the jumps
- * that are chosen already. The hit is at the exit itself, where the value is
- * known. Returns 0, or why it cannot be had. */
+/* Chooses where the jump of an exit begins: where it takes the least memory,
+ * then nearest, and beside the jumps that are chosen already. The hit is at the
+ * exit itself, where the value is known. Returns 0, or why it cannot be had. */
 static int exit_choose(const struct usdt_calls *calls,
 		       const struct usdt_wanted *wanted,
 		       const struct usdt_exit *exit, struct index *taken)
 {
+	struct usdt_plan *best = NULL;
 	int why = 0;
 	uint32_t i;
 
@@ -152,16 +158,18 @@ static int exit_choose(const struct usdt_calls *calls,
 
 		if (!refused && !usdt_plan_moves(plan, at))
 			continue;
-		if (!refused)
-			refused = bytes_take(taken, plan);
-		if (!refused) {
-			exits_merge(calls, wanted, plan);
-			return 0;
-		}
+		if (!refused && bytes_taken(taken, plan))
+			refused = USDT_OVERLAPS;
 		if (!why)
 			why = refused;
+		if (!refused && (!best || usdt_plan_cost(plan) <
+						  usdt_plan_cost(best)))
+			best = plan;
 	}
-	return why ? why : USDT_ENDS;
+	if (!best)
+		return why ? why : USDT_ENDS;
+	exits_merge(calls, wanted, best);
+	return bytes_take(taken, best);
 }
 
 int usdt_calls_exits(struct usdt_calls *calls, const struct usdt_wanted *wanted,
@@ -227,7 +235,7 @@ static void plans_sort(struct usdt_calls *calls)
 	calls->nplans = kept;
 }
 
-/* Adds the sites of an entry: at a low address, those behind pushes, too. */
+/* Adds the sites of an entry: also those behind pushes. */
 static void entry_add(struct usdt_calls *calls,
 		      const struct usdt_wanted *wanted)
 {
@@ -275,30 +283,37 @@ static int function_add(struct usdt_calls *calls, struct usdt_wanted *wanted)
 	return 1;
 }
 
-/* Lets the jump of an entry begin behind pushes, if it cannot before them, and
- * nothing leads there. They change no argument. */
+/* Returns the memory that the jump of a plan costs, or ~0 if there is none. */
+static uint32_t plan_cost(const struct usdt_plan *plan)
+{
+	return plan->reason || !usdt_plan_leads(plan) ? ~0u :
+							usdt_plan_cost(plan);
+}
+
+/* Lets the jump of an entry begin behind pushes, if it cannot before them or
+ * takes less memory there, and nothing leads there. They change no argument. */
 static void entry_choose(const struct usdt_calls *calls,
 			 struct usdt_wanted *wanted)
 {
-	const struct usdt_plan *plan = plan_of(calls, wanted->site), *other;
-	uint32_t bytes, skipped = 0, pushes = 0;
+	const struct usdt_plan *plan = plan_of(calls, wanted->site);
+	uint32_t bytes, skipped = 0, pushes = 0, cost;
+	uint32_t least = plan_cost(plan);
 
-	if (!wanted->entry ||
-	    (plan->reason ? !plan->prefixes : usdt_plan_leads(plan)))
+	if (!wanted->entry || (plan->reason && !plan->prefixes))
 		return;
-	while (pushes < PUSHES_MAX) {
+	while (pushes < PUSHES_MAX && least) {
 		bytes = usdt_calls_push(calls, wanted->site + skipped);
 		skipped += bytes;
 		if (!bytes || skipped >= USDT_PATCH_MAX ||
 		    plan->led >> skipped & 1)
 			return;
 		pushes++;
-		other = plan_of(calls, wanted->site + skipped);
-		if (!other->reason && usdt_plan_leads(other)) {
-			wanted->skipped = (uint8_t)skipped;
-			wanted->pushes = (uint8_t)pushes;
-			return;
-		}
+		cost = plan_cost(plan_of(calls, wanted->site + skipped));
+		if (cost >= least)
+			continue;
+		least = cost;
+		wanted->skipped = (uint8_t)skipped;
+		wanted->pushes = (uint8_t)pushes;
 	}
 }
 

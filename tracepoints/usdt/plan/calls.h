@@ -62,7 +62,7 @@ int usdt_calls_open(struct usdt_calls *calls, const struct usdt_file *file,
 void usdt_calls_close(struct usdt_calls *calls);
 
 /* Returns how many bytes a push has that a jump of the entry may begin behind;
- * 0: none is at this address, or the file is not at a low address. */
+ * 0: none is at this address. */
 uint32_t usdt_calls_push(const struct usdt_calls *calls, uint64_t address);
 
 /* Plans the first of n functions, sorted by site: as many as one portion has
@@ -78,8 +78,8 @@ struct usdt_plan *usdt_calls_entry(const struct usdt_calls *calls,
 
 /*
  * Decides how the exits are had: those that the jump of the entry or of another
- * exit moves, by this jump. Returns 0, or why not all can be had, and the address of one that
- * cannot in *at.
+ * exit moves, by this jump. Returns 0, or why not all can be had, and the
+ * address of one that cannot in *at.
  */
 int usdt_calls_exits(struct usdt_calls *calls, const struct usdt_wanted *wanted,
 		     uint64_t *at);

@@ -531,6 +531,21 @@ bool usdt_plan_leads(const struct usdt_plan *plan)
 	return !plan->low || !(jumps << (USDT_JUMP_BYTES - 1) & plan->starts);
 }
 
+uint32_t usdt_plan_cost(const struct usdt_plan *plan)
+{
+	/* by the bytes that are given, the lowest one first */
+	static const uint8_t costs[16] = {
+		0, 0, 1, 2, 4, 5, 7, 9, 1, 2, 3, 5, 6, 7, 8, 9,
+	};
+	uint32_t jumps = plan->joins | 1u << plan->prefixes;
+	uint32_t cost = 0, k;
+
+	for (k = 0; jumps >> k; k++)
+		if (jumps >> k & 1)
+			cost += costs[plan->starts >> (k + 1) & 15] + !!cost;
+	return cost;
+}
+
 bool usdt_plan_moves(const struct usdt_plan *plan, uint64_t at)
 {
 	uint32_t i;

@@ -143,7 +143,7 @@ struct usdt_plan {
 	uint64_t end;
 	uint8_t bytes[USDT_COVERED_MAX];
 	struct usdt_moved moved[USDT_MOVED_MAX];
-	void *way;		/* that was made by it; set by its maker */
+	void *way;		/* that was made by it; the maker sets it */
 };
 
 /* One instruction. */
@@ -204,6 +204,14 @@ bool usdt_is_low(uint64_t address);
 /* Tells whether the jumps of a valid plan can lead somewhere: at a low address
  * an instruction must not begin at the highest byte of an operand. */
 bool usdt_plan_leads(const struct usdt_plan *plan);
+
+/*
+ * Returns how much memory the place costs where a valid plan's jump leads, as a
+ * number to compare: the more bytes of the operand are cc, the fewer jumps lead
+ * to one page. The lowest byte says where in a page, the next one in which of
+ * 16 pages, the third one in which 64 KiB, the highest one in which 16 MiB.
+ */
+uint32_t usdt_plan_cost(const struct usdt_plan *plan);
 
 /* Tells whether a valid plan moves the instruction at an offset. */
 bool usdt_plan_moves(const struct usdt_plan *plan, uint64_t at);
