@@ -9,6 +9,7 @@ compile: beside beside.c -O2 -pthread
 compile: shop shop.cc -O2
 compile: small small.c -O2 -pthread
 compile: opens opens.c -O2
+compile: order order.c -O2
 compile: fixed fixed.c -O2 -no-pie
 compile: fixed-calls calls.c -O2 -no-pie -pthread
 compile: libcalled.so called.c -O2 -fPIC -shared
@@ -460,6 +461,24 @@ stdout: ^first$
 stdout: ^third$
 stderr: start: process [0-9]+: fn/by_label%return at 0x[0-9a-f]+ is not traced: 
 no stderr: no function
+
+case: which side was wanted first does not matter
+run:
+	for first in entry return; do
+		start order$first "$CASES/order"
+		wait_for grep -q ready order$first.out
+		taffrail attach $pid
+		taffrail start one -p $pid -e "fn:order/*%$first"
+		taffrail destroy one
+		taffrail start two -p $pid -e 'fn:order/twice' -e 'fn:order/less' --overwrite
+		say order$first x && wait_for grep -q did order$first.out
+		taffrail snapshot two -o $first && taffrail destroy two
+		taffrail view $first | grep -o 'fn:[a-z%]*' | sort | uniq -c | tr -s ' \n' ' '
+		echo $first && say order$first . && ended order$first
+	done
+stdout: ^ 10 fn:less 10 fn:less%return 10 fn:twice 10 fn:twice%return entry$
+stdout: ^ 10 fn:less 10 fn:less%return 10 fn:twice 10 fn:twice%return return$
+no stderr: is not traced
 
 # A running program
 case: a program that runs

@@ -99,7 +99,7 @@ enum usdt_function_site {
 };
 
 /* A place in code at which a hit calls the agent (jumps/jumps.h). It is never
- * freed: a thread may be in its stub. */
+ * freed: a thread may be in the stub. */
 struct usdt_spot {
 	uint64_t address;
 	struct way *way;		/* to its stub; NULL: not placed */

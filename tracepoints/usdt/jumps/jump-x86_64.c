@@ -258,17 +258,19 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 	return ret;
 }
 
-/* Gives a gate of the way to a spot. Returns -EADDRINUSE: it has none. */
-static int way_join(struct way *way, struct usdt_spot *spot,
+int usdt_place_join(struct usdt_spot *spot, struct way *way,
 		    const struct patcher *patcher)
 {
 	uint8_t gate = WAY_GATE(spot->address - way->site, spot->leaves);
+	const struct usdt_spot *other = way->spots;
 	uint8_t i = 0;
 	int ret;
 
 	while (i < way->ngates && way->gates[i] != gate)
 		i++;
-	if (i == way->ngates)
+	while (other && other->gate != i)
+		other = other->next;
+	if (i == way->ngates || other)
 		return -EADDRINUSE;
 	spot->way = way;
 	spot->gate = i;
@@ -289,7 +291,7 @@ int usdt_place_beside(struct usdt_spot *spot, const struct patcher *patcher)
 		       (spot->address != way->site &&
 			spot->address != way->site + way->beside)))
 		way = way->next;
-	return way ? way_join(way, spot, patcher) : -EADDRINUSE;
+	return way ? usdt_place_join(spot, way, patcher) : -EADDRINUSE;
 }
 
 struct sought {
@@ -335,7 +337,7 @@ int usdt_place_jump(struct usdt_spot *spot, struct usdt_plan *plan,
 	int ret;
 
 	if (way)
-		return way_join(way, spot, patcher);
+		return usdt_place_join(spot, way, patcher);
 	if (__builtin_memcmp((const void *)site, plan->bytes, plan->covered))
 		return -EBUSY;
 	way = (struct way *)index_find(&given, address_hash(site), way_fits,
@@ -354,7 +356,7 @@ int usdt_place_jump(struct usdt_spot *spot, struct usdt_plan *plan,
 	}
 	ret = way_fill(way, plan, base, patcher);
 	if (!ret)
-		ret = way_join(way, spot, patcher);
+		ret = usdt_place_join(spot, way, patcher);
 	if (ret) {
 		usdt_jump_gone(way);
 		return ret;

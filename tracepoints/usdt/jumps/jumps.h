@@ -83,6 +83,11 @@ int usdt_place_byte(struct usdt_spot *spot, const struct patcher *patcher);
 int usdt_place_jump(struct usdt_spot *spot, struct usdt_plan *plan,
 		    uint64_t base, const struct patcher *patcher);
 
+/* Gives a spot a gate of a way that is there. -EADDRINUSE: it has none, or
+ * another spot has it. */
+int usdt_place_join(struct usdt_spot *spot, struct way *way,
+		    const struct patcher *patcher);
+
 /* Takes the way that was made for this probe and another one. -EADDRINUSE:
  * there is none. */
 int usdt_place_beside(struct usdt_spot *spot, const struct patcher *patcher);
@@ -137,7 +142,7 @@ int usdt_spots_place(const struct usdt_file *file, uint64_t base,
 		     const struct patcher *patcher);
 
 /* Switches a spot off and lets others have the bytes of the jump, once no spot
- * of that is left. The spot stays, as threads may be in its stub, and
+ * of that is left. The spot stays, as threads may be in the stub, and
  * usdt_place_gone() is called when the module is gone. Returns as
  * usdt_place_switch(). */
 int usdt_spot_give(const struct patcher *patcher, struct usdt_spot *spot);
@@ -147,6 +152,13 @@ int usdt_spot_give(const struct patcher *patcher, struct usdt_spot *spot);
 int usdt_bytes_take(struct index *taken, uint64_t address, uint32_t n);
 int usdt_ways_take(struct index *taken, uint64_t start, uint64_t end);
 bool usdt_bytes_taken(const struct index *taken, uint64_t address, uint32_t n);
+
+/* Adds the ways of a module that have gates without a spot to a set, by the
+ * places of the gates. Returns 0 or -ENOMEM. The second one returns the way
+ * with a gate for a spot, or NULL. */
+int usdt_gates_find(struct index *gates, uint64_t start, uint64_t end);
+struct way *usdt_gates_way(const struct index *gates, uint64_t address,
+			   bool leaves);
 
 /* For makers of ways. Stubs are taken n at a time and never given back; behind
  * one the thread continues at `resume`. A trampoline is code that jumps to an

@@ -2,9 +2,9 @@
 /*
  * Places spots before any instructions of a module; see jumps.h.
  *
- * In the order of their addresses, each spot gets a gate of the jump of an
- * earlier one that moves its instruction, or a jump of its own. A spot whose
- * own jump is not possible gets one that begins at an instruction before it.
+ * In the order of addresses, each spot gets a gate of an earlier spot's jump
+ * that moves the instruction there, or another jump, which begins at the spot
+ * or, where that is not possible, at an instruction before it.
  *
  * Invariant: no byte belongs to two jumps that have spots.
  */
@@ -63,6 +63,60 @@ int usdt_ways_take(struct index *taken, uint64_t start, uint64_t end)
 					      way->covered ? way->covered :
 							     USDT_JUMP_BYTES);
 	return ret;
+}
+
+/* Returns the key of a gate. */
+static uint64_t gate_key(uint64_t address, bool leaves)
+{
+	return address | (uint64_t)leaves << 63;
+}
+
+/* As index_find() asks: tells whether a way has a gate with this key. */
+static int has_gate(uint64_t value, const void *key)
+{
+	const struct way *way = (const struct way *)value;
+	uint32_t i;
+
+	for (i = 0; i < way->ngates; i++)
+		if (gate_key(way->site + (way->gates[i] >> 1),
+			     way->gates[i] & 1) == *(const uint64_t *)key)
+			return 1;
+	return 0;
+}
+
+int usdt_gates_find(struct index *gates, uint64_t start, uint64_t end)
+{
+	const struct usdt_spot *spot;
+	struct way *way;
+	uint64_t key;
+	uint32_t i;
+	int ret = 0;
+
+	for (way = usdt_ways; way && !ret; way = way->next) {
+		/* the gate of a probe beside another one is for that probe */
+		if (way->site < start || way->site >= end || way->beside ||
+		    !way_lives(way))
+			continue;
+		for (i = 0; i < way->ngates && !ret; i++) {
+			key = gate_key(way->site + (way->gates[i] >> 1),
+				       way->gates[i] & 1);
+			for (spot = way->spots; spot && spot->gate != i;)
+				spot = spot->next;
+			if (!spot)
+				ret = index_add(gates, address_hash(key),
+						(uint64_t)way);
+		}
+	}
+	return ret;
+}
+
+struct way *usdt_gates_way(const struct index *gates, uint64_t address,
+			   bool leaves)
+{
+	uint64_t key = gate_key(address, leaves);
+
+	return (struct way *)index_find(gates, address_hash(key), has_gate,
+					&key);
 }
 
 bool usdt_bytes_taken(const struct index *taken, uint64_t address, uint32_t n)

@@ -27,6 +27,7 @@ struct choosing {
 	const struct patcher *patcher;
 	struct index *codes;
 	struct index taken;		/* bytes that jumps cover */
+	struct index gates;		/* that have no spot */
 	struct usdt_calls calls;
 	struct usdt_adopted *entry;	/* of the last function, or NULL */
 	struct usdt_naming naming;
@@ -69,7 +70,8 @@ static int is_placed(const struct choosing *c, uint64_t site)
 /* Takes the bytes of the sites that the module has. */
 static int taken_fill(struct choosing *c)
 {
-	int ret = usdt_ways_take(&c->taken, c->module->start, c->module->end);
+	int ret = usdt_ways_take(&c->taken, c->module->start, c->module->end) |
+		  usdt_gates_find(&c->gates, c->module->start, c->module->end);
 	const struct object *object;
 	const struct code *code;
 
@@ -93,8 +95,16 @@ static int plan_refused(const struct usdt_plan *plan, void *arg)
 				plan->covered) ? USDT_OVERLAPS : 0;
 }
 
-/* Makes the way of the entry or of an exit of a function. Returns NULL, and a
- * negative errno in *why. */
+/* Tells whether a jump that is there has a gate for this exit. */
+static int exit_made(uint64_t address, void *arg)
+{
+	const struct choosing *c = arg;
+
+	return !!usdt_gates_way(&c->gates, c->module->base + address, true);
+}
+
+/* Makes the way of the entry or of an exit of a function, or takes a gate that
+ * is there. Returns NULL, and a negative errno in *why. */
 static struct usdt_adopted *site_place(struct choosing *c,
 				       const struct usdt_wanted *wanted,
 				       const struct usdt_exit *exit,
@@ -102,11 +112,15 @@ static struct usdt_adopted *site_place(struct choosing *c,
 {
 	struct usdt_adopted *probe = usdt_function_make(&c->naming, wanted,
 							exit, NULL);
+	struct way *way;
 
 	*why = -ENOMEM;
 	if (!probe)
 		return NULL;
-	*why = usdt_place_jump(&probe->spot, plan, c->module->base, c->patcher);
+	way = usdt_gates_way(&c->gates, probe->spot.address, !!exit);
+	*why = way ? usdt_place_join(&probe->spot, way, c->patcher) :
+		     usdt_place_jump(&probe->spot, plan, c->module->base,
+				     c->patcher);
 	probe->placed = USDT_FUNCTION;
 	return *why ? NULL : probe;
 }
@@ -138,6 +152,10 @@ static void entry_place(struct choosing *c, const struct usdt_wanted *wanted)
 	int why;
 
 	plan = usdt_calls_entry(&c->calls, wanted, &why);
+	if (why && usdt_gates_way(&c->gates, c->module->base +
+						      usdt_wanted_at(wanted),
+				  false))
+		why = 0;
 	if (!why)
 		c->entry = site_place(c, wanted, NULL, plan, &why);
 	if (c->entry)
@@ -181,8 +199,7 @@ static void function_place(struct choosing *c, const struct usdt_wanted *wanted)
 	int why = 0, ret = 0;
 
 	c->entry = NULL;
-	if (wanted->exits)
-		why = usdt_calls_exits(&c->calls, wanted, &at);
+	why = usdt_calls_exits(&c->calls, wanted, &at);
 	if (wanted->entry)
 		entry_place(c, wanted);
 	if (!wanted->exits)
@@ -383,6 +400,7 @@ static void functions_place(struct choosing *c)
 			function_place(c, &wanted[i]);
 	}
 	index_clear(&c->taken);
+	index_clear(&c->gates);
 	if (!c->again && usdt_aliases_make(&c->naming))
 		c->again = 1;
 }
@@ -408,6 +426,7 @@ int usdt_functions_adopt(struct module *module,
 	if (ret)
 		return ret == -ENOMEM;
 	c.calls.refused = plan_refused;
+	c.calls.made = exit_made;
 	c.calls.arg = &c;
 	if (usdt_more_map(&more, file, module))
 		c.naming.more = &more;

@@ -172,8 +172,27 @@ static int exit_choose(const struct usdt_calls *calls,
 	return bytes_take(taken, best);
 }
 
-int usdt_calls_exits(struct usdt_calls *calls, const struct usdt_wanted *wanted,
-		     uint64_t *at)
+/* Forgets the jumps that were chosen for exits; the entry's has a gate. */
+static void gates_forget(const struct usdt_calls *calls,
+			 const struct usdt_wanted *wanted)
+{
+	const struct usdt_exit *exits = calls->found + wanted->first;
+	struct usdt_plan *entry = usdt_calls_entry(calls, wanted, NULL);
+	struct usdt_plan *plan;
+	int i;
+
+	for (i = 0; i < wanted->nexits; i++)
+		while ((plan = usdt_calls_exit(calls, &exits[i])))
+			plan->ngates = 0;
+	if (!entry->reason)
+		usdt_plan_gate(entry, 0, false);
+}
+
+/* Chooses jumps of all exits: with the entry's jump, or without any at the
+ * entry. Results as usdt_calls_exits(). */
+static int exits_choose(struct usdt_calls *calls,
+			const struct usdt_wanted *wanted, bool with,
+			uint64_t *at)
 {
 	const struct usdt_exit *exits = calls->found + wanted->first;
 	int refused;
@@ -182,23 +201,38 @@ int usdt_calls_exits(struct usdt_calls *calls, const struct usdt_wanted *wanted,
 	struct index taken = { 0 };
 	int i;
 
-	if (wanted->entry && !refused)
+	if (with && !refused)
 		exits_merge(calls, wanted, entry);
 	*at = wanted->address;
-	/* its bytes are not for exits */
-	if (!why && wanted->entry && !entry->reason)
+	/* the bytes there are not for exits */
+	if (!why && with && !entry->reason)
 		why = bytes_take(&taken, entry);
 	/* the last exits have the fewest places: the next function follows */
 	for (i = wanted->nexits; i-- > 0 && !why;) {
-		if (usdt_calls_exit(calls, &exits[i]))
+		if (usdt_calls_exit(calls, &exits[i]) ||
+		    (calls->made &&
+		     calls->made(exits[i].address, calls->arg)))
 			continue;
 		why = exit_choose(calls, wanted, &exits[i], &taken);
 		*at = exits[i].address;
 	}
 	index_clear(&taken);
-	/* none is had: the entry's jump has the first gate alone */
-	if (why && wanted->entry && entry->ngates)
-		entry->ngates = 1;
+	return why;
+}
+
+int usdt_calls_exits(struct usdt_calls *calls, const struct usdt_wanted *wanted,
+		     uint64_t *at)
+{
+	int why = exits_choose(calls, wanted, true, at);
+
+	if (!why)
+		return 0;
+	gates_forget(calls, wanted);
+	/* exits alone may be possible where both are not */
+	if (!wanted->entry && wanted->exits)
+		why = exits_choose(calls, wanted, false, at);
+	if (why)
+		gates_forget(calls, wanted);
 	return why;
 }
 
@@ -261,10 +295,9 @@ static int function_add(struct usdt_calls *calls, struct usdt_wanted *wanted)
 			    USDT_EXITS_MAX * USDT_STARTS_MAX > PLANS_MAX ||
 	    calls->nfound + USDT_EXITS_MAX > FOUND_MAX)
 		return 0;
-	if (wanted->entry)
-		entry_add(calls, wanted);
+	entry_add(calls, wanted);
 	wanted->nexits = -EILSEQ;
-	if (!wanted->exits || !calls->decoder)
+	if (!calls->decoder)
 		return 1;
 	wanted->first = calls->nfound;
 	wanted->nexits = usdt_exits_find(&calls->image, calls->decoder,
@@ -299,7 +332,7 @@ static void entry_choose(const struct usdt_calls *calls,
 	uint32_t bytes, skipped = 0, pushes = 0, cost;
 	uint32_t least = plan_cost(plan);
 
-	if (!wanted->entry || (plan->reason && !plan->prefixes))
+	if (plan->reason && !plan->prefixes)
 		return;
 	while (pushes < PUSHES_MAX && least) {
 		bytes = usdt_calls_push(calls, wanted->site + skipped);
@@ -335,7 +368,7 @@ uint32_t usdt_calls_plan(struct usdt_calls *calls, struct usdt_wanted *wanted,
 	for (i = 0; i < end; i++) {
 		entry_choose(calls, &wanted[i]);
 		plan = plan_of(calls, usdt_wanted_at(&wanted[i]));
-		if (wanted[i].entry && !plan->reason)
+		if (!plan->reason)
 			usdt_plan_gate(plan, 0, false);
 	}
 	return end;

@@ -28,7 +28,8 @@ struct usdt_wanted {
 	uint8_t skipped;		/* bytes of pushes before its jump */
 	uint8_t pushes;
 	uint8_t entry;			/* an event of it is wanted */
-	uint8_t exits;
+	uint8_t exits;			/* the same of them; both are planned,
+					 * as the others may come later */
 	int nexits;			/* found; or a negative errno */
 	uint32_t first;			/* number of the first of them */
 };
@@ -38,6 +39,9 @@ struct usdt_calls {
 	const struct usdt_decoder *decoder;
 	/* Returns why the caller cannot use a valid plan, or 0; or NULL. */
 	int (*refused)(const struct usdt_plan *plan, void *arg);
+	/* Tells whether a jump that is there has a gate for this exit; or
+	 * NULL. */
+	int (*made)(uint64_t address, void *arg);
 	void *arg;
 	struct usdt_image image;
 	struct usdt_layout layout;
