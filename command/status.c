@@ -51,7 +51,7 @@
 struct member {
 	pid_t pid;
 	char name[PROCESS_NAME_BYTES];
-	bool alive;
+	bool alive, shared;		/* the buffers that processes share */
 	uint64_t written;
 	uint64_t lost;
 	uint64_t overwritten;
@@ -141,26 +141,26 @@ static void add_rule(struct session *session, const char *rule)
 		session->nrules++;
 }
 
-/*
- * Returns the entry of a process, and makes it when it is new; all images share
+/* Returns the entry of a process, and makes it when it is new; all images share
  * one. A dead process may have had the PID of a living one. The pointer lasts
- * until the next new member.
- */
+ * until the next new member. */
 static struct member *member_of(struct session *session,
 				const struct rundir_process *process,
 				const char *procname)
 {
-	struct member *m;
+	bool shared = rundir_is_shared(process);
+	struct member *m = session->members;
 
-	for (size_t i = 0; i < session->nmembers; i++)
-		if (session->members[i].pid == process->pid &&
-		    session->members[i].alive == process->alive)
-			return &session->members[i];
+	for (size_t i = 0; i < session->nmembers; i++, m++)
+		if (m->pid == process->pid && m->alive == process->alive &&
+		    m->shared == shared)
+			return m;
 	session->members = array_grow(session->members, session->nmembers,
 				      sizeof(*m));
 	m = &session->members[session->nmembers++];
 	m->pid = process->pid;
 	m->alive = process->alive;
+	m->shared = shared;
 	snprintf(m->name, sizeof(m->name), "%s", procname);
 	return m;
 }

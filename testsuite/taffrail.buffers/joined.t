@@ -39,9 +39,12 @@ run:
 	say first 'go 20' '^done 20'
 	taffrail view -s fly | grep -c app:hit
 	taffrail view -p $pid | wc -l
+	taffrail status fly | awk '$2 == "(shared)" || $2 == "worker" { print $2, $3 }' | sort
 whole stdout:
 	60
 	40
+	(shared) 60
+	worker 0
 case: after stop and destroy, too
 run:
 	taffrail stop fly
