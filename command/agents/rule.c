@@ -110,6 +110,9 @@ int rule_take(const char **rule)
 	if (!copy)
 		return cause_report(OUT_OF_MEMORY);
 	rule_unify(copy);
+	/* as agents see it, it may be of another kind */
+	if (rule_check(copy, &why))
+		return command_misused("rule '%s': %s", *rule, why);
 	if (strcmp(copy, *rule))
 		*rule = copy;
 	else

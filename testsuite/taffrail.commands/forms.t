@@ -87,6 +87,8 @@ stderr: 10 events \(0 lost
 cases:
 	2 taffrail record -o no -e 'worker.c:50(n)' -- true
 		^rule 'worker\.c:50\(n\)': this build does not know lines yet; a marker is written CHANNEL/NAME$
+	2 taffrail record -o no -e 'line:worker.c:50' -- true
+		^rule 'line:worker\.c:50': this build does not know lines yet;
 	2 taffrail enable s src/worker.c:50
 		^rule 'src/worker\.c:50': this build does not know lines yet;
 	2 taffrail connect $pid worker.c:50 loaded:count
