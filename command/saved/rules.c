@@ -100,6 +100,9 @@ static const char *selection_make(struct selection *s,
 	s->name = event->name;
 	if (!saved_glob(event->name, s->glob, sizeof(s->glob)))
 		return "the name is too long";
+	/* a rule would be of functions, or have a condition */
+	if (text_after(s->glob, "fn:") || strpbrk(s->glob, " \t("))
+		return "no rule can have the name";
 	why = condition_write(event, s->condition, sizeof(s->condition));
 	if (!why || !event->filter)
 		return why;

@@ -102,6 +102,8 @@ static void check_sessions(void)
 			EVENT("p:*", "<filter>f</filter>")
 			EVENT("p:*", "<filter>g</filter>")
 			EVENT("*", "<filter>h</filter>"))))
+		SESSION("e", DOMAIN("UST", CHANNEL("one", EVENT("fn:run", "")
+			EVENT("p:n if id", "") EVENT("p:f", ""))))
 		"</sessions>";
 	static const char *const first[] = {
 		"p:x if ((n > 1)) || ($level <= 4)", "q:y if (m)",
@@ -125,7 +127,7 @@ static void check_sessions(void)
 
 	unit_equal(file_read(&saved, file, sizeof(file) - 1, &cause), 0,
 		   "read");
-	unit_equal(saved.nsessions, 4, "sessions");
+	unit_equal(saved.nsessions, 5, "sessions");
 	unit_equal(saved_rules(&saved.sessions[0], rules, RULES, &failed), 4,
 		   "rules");
 	unit_check(failed, "without the kernel");
@@ -152,6 +154,12 @@ static void check_sessions(void)
 		unit_equal_string(rules[i], sets[i], "a set's rule");
 		free(rules[i]);
 	}
+	failed = false;
+	unit_equal(saved_rules(&saved.sessions[4], rules, RULES, &failed), 1,
+		   "names that no rule can have");
+	unit_check(failed, "they are told");
+	unit_equal_string(rules[0], "p:f", "the other one");
+	free(rules[0]);
 	saved_release(&saved);
 }
 
