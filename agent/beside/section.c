@@ -11,8 +11,9 @@
  * function of one kind and end in one of the other.
  *
  * Invariant: the variable has the same place in each thread, and stays. LTTng's
- * library was there before any constructor ran, so the variable is in static
- * TLS, and the library is never unloaded.
+ * library was there before any constructor ran, so it is never unloaded; and
+ * its variables are in static TLS: the linker tells where they are before any
+ * code has used them. With LD_AUDIT they are not, and LTTng's functions stay.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,6 +29,7 @@
 #include "tracepoints/program/patch.h"
 
 #define NEST_MASK	0xffffffffu
+#define BLOCKS_MAX	64u
 
 /* Constant once a name leads here. */
 static struct {
@@ -38,6 +40,13 @@ static struct {
 	void (*begin)(void);		/* stock's functions */
 	void (*end)(void);
 } section;
+
+/* Static TLS of this thread, a block a module. */
+struct blocks {
+	uint64_t start[BLOCKS_MAX];
+	uint64_t bytes[BLOCKS_MAX];
+	uint32_t n;
+};
 
 static ALWAYS_INLINE uint64_t *reader_here(void)
 {
@@ -79,16 +88,50 @@ static bool is_first(void)
 	return !environ && !*program_invocation_short_name;
 }
 
+/* Keeps the block of a module. Dynamic TLS has none before it is used. */
+static int block_keep(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct blocks *blocks = arg;
+	int i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type != PT_TLS ||
+		    !info->dlpi_tls_data || blocks->n == BLOCKS_MAX)
+			continue;
+		blocks->start[blocks->n] = (uint64_t)info->dlpi_tls_data;
+		blocks->bytes[blocks->n++] = info->dlpi_phdr[i].p_memsz;
+	}
+	return 0;
+}
+
+static bool is_static(const struct blocks *blocks, const char *variable)
+{
+	uint32_t i = 0;
+
+	while (i < blocks->n &&
+	       (uint64_t)variable - blocks->start[i] >= blocks->bytes[i])
+		i++;
+	return i < blocks->n;
+}
+
+/* Finds the variables. Returns false if one is not there, or may have another
+ * place in other threads. */
 static bool variables_find(void)
 {
-	const char *reader = dlsym(RTLD_DEFAULT, "lttng_ust_urcu_reader");
+	struct blocks blocks = { .n = 0 };
+	const char *reader;
 
+	/* before dlsym(), which uses the variable */
+	modules_each(block_keep, &blocks);
+	reader = dlsym(RTLD_DEFAULT, "lttng_ust_urcu_reader");
 	section.period = dlsym(RTLD_DEFAULT, "lttng_ust_urcu_gp");
 	section.membarrier = dlsym(RTLD_DEFAULT,
 				   "lttng_ust_urcu_has_sys_membarrier");
 	section.place = reader - (const char *)__builtin_thread_pointer();
 	dlerror();
-	return reader && section.period && section.membarrier;
+	return reader && section.period && section.membarrier &&
+	       is_static(&blocks, reader);
 }
 
 /* Leads a name of the module to `ours`. */
