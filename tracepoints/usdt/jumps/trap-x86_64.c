@@ -7,6 +7,12 @@
  * effect that it would have without the handler. A debugger sees the signal
  * first; the kernel handles a uprobe's cc before it makes a signal.
  *
+ * gdb 13 takes a cc that a thread executes while gdb attaches for a breakpoint.
+ * It leaves the program counter at the cc, not behind it; before it knows the
+ * program, only the lower half of that (docs/gdb-defects.md). Behind an
+ * instruction of one byte that has a cc, too, a whole address does not tell
+ * which cc it was; it is taken for the first, as without a debugger.
+ *
  * A cc that stays (USDT_INT3) costs each hit a signal. While it is there the
  * program must not block, ignore or catch SIGTRAP, which cannot be known in
  * advance. So it is used only where a session allows it.
@@ -29,6 +35,8 @@
 #define SIGSET_BYTES	8
 #define RESTORER	0x04000000	/* SA_RESTORER */
 #define LIBCS		(3ull << 31)	/* signals 32 and 33 */
+#define PAGE		4096ull
+#define TRAP		0xcc
 #define BIT(signal)	(1ull << ((signal) - 1))
 
 /* As rt_sigaction(2) takes it. */
@@ -49,17 +57,22 @@ __asm__(".pushsection .text\n\t"
 	"syscall\n\t"
 	".popsection");
 
-/* Returns where a thread continues that has executed a cc at the address; 0: it
- * is not a cc of the agent's. */
-static SIGSAFE uint64_t trap_target(uint64_t address)
+/* Returns where a thread continues that has executed a cc of the agent's at the
+ * address; 0: there is none. Of the address only the bits of `mask` are known.
+ * With `moved` it is the program counter, which a debugger may have moved. */
+static SIGSAFE uint64_t trap_target(uint64_t address, uint64_t mask, bool moved)
 {
 	/* USDT-WAY */
 	const struct way *way = load_acquire(&usdt_ways, USDT_WAY);
 
 	for (; way; way = way->next) {
-		uint64_t k = address - way->site;
+		uint64_t k = (address - way->site) & mask;
 
 		if (k >= way->n || load_acquire(&way->free, USDT_WAY))
+			continue;
+		/* the program's own cc before the agent's */
+		if (moved && address == way->site + k && address % PAGE &&
+		    ((const uint8_t *)address)[-1] == TRAP)
 			continue;
 		if (!k)
 			return way->trampoline;
@@ -100,8 +113,15 @@ static SIGSAFE void trap_handle(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *user = context;
 	greg_t *rip = &user->uc_mcontext.gregs[REG_RIP];
-	uint64_t on = info->si_code > 0 ? trap_target((uint64_t)*rip - 1) : 0;
+	uint64_t pc = (uint64_t)*rip;
+	uint64_t on = 0;
 
+	if (info->si_code > 0)
+		on = trap_target(pc - 1, ~0ull, false);
+	/* not after a single step */
+	if (!on && info->si_code == SI_KERNEL)
+		on = trap_target(pc, pc > UINT32_MAX ? ~0ull : UINT32_MAX,
+				 true);
 	if (on)
 		*rip = (greg_t)on;
 	else
