@@ -56,7 +56,7 @@ static __attribute__((noinline)) uint64_t deep(uint64_t n)
 	return deep(n / 2) + deep(n / 2 - 1);
 }
 
-static int order(const void *a, const void *b)
+static int numbers_order(const void *a, const void *b)
 {
 	const uint32_t *one = a, *other = b;
 
@@ -72,7 +72,7 @@ static __attribute__((noinline)) uint64_t sorted(uint64_t seed)
 		seed = mixed(seed + (uint64_t)i);
 		numbers[i] = (uint32_t)seed;
 	}
-	qsort(numbers, 24, sizeof(*numbers), order);
+	qsort(numbers, 24, sizeof(*numbers), numbers_order);
 	for (int i = 0; i < 24; i++)
 		sum = sum * 31 + numbers[i];
 	return sum;

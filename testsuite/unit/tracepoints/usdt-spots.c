@@ -189,7 +189,7 @@ static void hits_check(uint32_t every, uint32_t which, const char *name,
 
 static int stopped, wrong_sums;
 
-static void *work(void *arg)
+static void *thread_work(void *arg)
 {
 	(void)arg;
 	while (!__atomic_load_n(&stopped, __ATOMIC_RELAXED))
@@ -208,7 +208,7 @@ static void switches_check(const char *name)
 	stopped = 0;
 	memset(hits, 0, sizeof(hits));
 	for (int i = 0; i < THREADS; i++)
-		pthread_create(&threads[i], NULL, work, NULL);
+		pthread_create(&threads[i], NULL, thread_work, NULL);
 	for (uint32_t i = 0; i < SWITCHES; i++) {
 		uint32_t every = i % 7 + 1;
 
