@@ -21,12 +21,20 @@ static int same_shown(struct shown_bytes a, struct shown_bytes b)
 	       !__builtin_memcmp(a.p, b.p, (size_t)(a.end - a.p));
 }
 
-/* The records of each channel, found by their texts. */
+/* The records of each channel, and of the table that processes share with it,
+ * found by their texts. */
 static struct records {
 	struct index index;		/* values: place of a record + 1 */
 	uint64_t generation;		/* of the indexed channel */
 	uint64_t bytes;			/* of the records in the index */
+	struct index shared;
+	uint64_t shared_bytes;		/* 0: none is in the index */
+	uint32_t shared_count;		/* of records before shared_bytes */
 } all_records[CHANNELS_MAX];
+
+/* So many bytes of shared records are looked at one by one: most programs need
+ * no index, which would take pages of each process. */
+#define SHARED_PLAIN_BYTES	8192
 
 /* Hashes the first three texts: channel, name, format. */
 static uint64_t texts_hash(const char *texts)
@@ -80,39 +88,69 @@ static uint32_t type_id(uint32_t n)
 	return n + (n >= WRITER_ID);
 }
 
+/* Finds the key's event among the first `end` bytes of shared records. Returns
+ * 1 with its id; 0 with the id that the next record gets; or a negative
+ * errno. */
+static int shared_look(struct records *records, const struct key *key,
+		       const char *texts, uint64_t end, uint32_t *id)
+{
+	const struct event_record *record;
+	uint64_t found, at = 0;
+	uint32_t n = 0;
+
+	for (; at < end; at += record->bytes, n++) {
+		/* behind what is in the index, if there is one */
+		if (at >= SHARED_PLAIN_BYTES && at < records->shared_bytes) {
+			n = records->shared_count;
+			at = records->shared_bytes;
+			if (at >= end)
+				break;
+		}
+		record = (const void *)(key->records + at);
+		/* another member may write there */
+		if (record->bytes < sizeof(*record) || record->bytes > end - at)
+			return -EBADMSG;
+		*id = record->id;
+		if (at < SHARED_PLAIN_BYTES) {
+			if (same_event(at + 1, key))
+				return 1;
+			continue;
+		}
+		if (index_add(&records->shared, texts_hash(record->text),
+			      at + 1))
+			return -ENOMEM;
+		records->shared_bytes = at + record->bytes;
+		records->shared_count = n + 1;
+	}
+	found = index_find(&records->shared, texts_hash(texts), same_event,
+			   key);
+	/* the first one is that of writer records */
+	*id = found ? ((const struct event_record *)
+			       (key->records + found - 1))->id :
+		      type_id(n - !!n);
+	return !!found;
+}
+
 /* Finds the object's event among the types that the processes of the session
  * share, or adds it; model->id becomes the number. Returns 0 or a negative
  * errno. */
-static int shared_find(struct shared *shared, const struct object *object,
-		       struct event_record *model, const char *texts,
-		       uint32_t bytes)
+static int shared_find(struct records *records, struct shared *shared,
+		       const struct object *object, struct event_record *model,
+		       const char *texts, uint32_t bytes)
 {
-	struct key key = { .object = object };
-	const struct event_record *record;
-	uint64_t at, end;
+	struct key key = { (const char *)shared->types + EVENT_RECORDS_OFFSET,
+			   object };
+	uint64_t end;
 	int tries = SHARED_TRIES;
-	uint32_t n;
-	int ret = -EAGAIN;
+	int ret;
 
-	while (ret == -EAGAIN && tries--) {
+	do {
 		end = shared_types_end(shared);
-		key.records = (const char *)shared->types +
-			      EVENT_RECORDS_OFFSET;
-		n = 0;
-		for (at = 0; at < end; at += record->bytes, n++) {
-			record = (const void *)(key.records + at);
-			/* another member may write there */
-			if (record->bytes < sizeof(*record) ||
-			    record->bytes > end - at)
-				return -EBADMSG;
-			model->id = record->id;
-			if (same_event(at + 1, &key))
-				return 0;
-		}
-		/* the first one is that of writer records */
-		model->id = type_id(n - !!n);
+		ret = shared_look(records, &key, texts, end, &model->id);
+		if (ret)
+			return ret < 0 ? ret : 0;
 		ret = shared_type_add(shared, end, model, texts, bytes);
-	}
+	} while (ret == -EAGAIN && --tries);
 	return ret;
 }
 
@@ -156,8 +194,10 @@ struct event_record *record_publish(struct channel *channel,
 	/* adds new records to the index; in a forked child, all records */
 	if (records->generation != channel->rings->generation) {
 		index_clear(&records->index);
+		index_clear(&records->shared);
 		records->generation = channel->rings->generation;
 		records->bytes = 0;
+		records->shared_bytes = 0;
 	}
 	for (; records->bytes < channel->page->record_bytes;
 	     records->bytes += record->bytes) {
@@ -176,7 +216,8 @@ struct event_record *record_publish(struct channel *channel,
 			   type_id(records->index.used) : records->index.used;
 	__builtin_memcpy(model.types, object->types, sizeof(model.types));
 	if (channel->flags & SESSION_SHARED &&
-	    shared_find(&channel->shared, object, &model, texts, bytes))
+	    shared_find(records, &channel->shared, object, &model, texts,
+			bytes))
 		return NULL;
 	return channel_record_add(channel, &model, texts, bytes);
 }
