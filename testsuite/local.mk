@@ -368,7 +368,7 @@ print-unit-programs:
 clean-local:
 	rm -rf $(stage_dir) $(check_dir)/run $(check_dir)/site.exp \
 		$(check_dir)/site.bak $(check_dir)/taffrail.sum \
-		$(check_dir)/taffrail.log $(check_dir)/parts \
+		$(check_dir)/taffrail.log $(check_dir)/taffrail.unstable $(check_dir)/parts \
 		$(check_dir)/seconds $(check_dir)/gdb-index \
 		$(abs_builddir)/lint $(abs_builddir)/long \
 		$(abs_builddir)/sanitize-* \
