@@ -16,13 +16,8 @@ compile: libcalled.so called.c -O2 -fPIC -shared
 
 before:
 	plain=$("$CASES/calls" 40)
-	start load "$CASES/calls" load 3
-	wait_for grep -q ready load.out
-	moving=$pid
-	start low "$CASES/fixed-calls" load 3
-	wait_for grep -q ready low.out
-	low=$pid
-	pid=$moving
+	start rest "$CASES/calls" load 0
+	wait_for grep -q ready rest.out
 
 # Rules
 case: each call is an event
@@ -396,16 +391,6 @@ stdout: ^ +50 .* 0  low_prefix$
 stdout: ^ +50 .* 0  low_prefixes$
 stdout: ^ +50 .* 0  low_push$
 stdout: ^ +50 .* 0  low_pushes$
-case: switches under load at a fixed address
-run:
-	for i in {1..12}; do
-		taffrail start more -p $low -e 'fn:*' --overwrite; taffrail enable more 'fn:outer'
-		taffrail disable more 'fn:*r*' && taffrail destroy more || exit
-	done
-case: no result of it was wrong
-run: say low end . && ended low && cat low.out
-stdout: ^0 wrong$
-
 # The list of a file
 case: functions that can be had, and why not the others
 run: taffrail list --functions "$CASES/through" && taffrail list --functions "$CASES/fixed"
@@ -480,7 +465,25 @@ stdout: ^ 10 fn:less 10 fn:less%return 10 fn:twice 10 fn:twice%return entry$
 stdout: ^ 10 fn:less 10 fn:less%return 10 fn:twice 10 fn:twice%return return$
 no stderr: is not traced
 
-# A running program
+# Running programs, which call functions all the while
+group: fixed
+before:
+	start low "$CASES/fixed-calls" load 3
+	wait_for grep -q ready low.out
+case: switches under load at a fixed address
+run:
+	for i in {1..12}; do
+		taffrail start more -p $pid -e 'fn:*' --overwrite; taffrail enable more 'fn:outer'
+		taffrail disable more 'fn:*r*' && taffrail destroy more || exit
+	done
+case: no result of it was wrong
+run: say low end . && ended low && cat low.out
+stdout: ^0 wrong$
+
+group: running
+before:
+	start load "$CASES/calls" load 3
+	wait_for grep -q ready load.out
 case: a program that runs
 run: taffrail start one -p $pid -e 'fn:calls/*' --overwrite && until taffrail status --json one | grep -q '"written":[1-9][0-9][0-9]'; do sleep 0.05; done && taffrail snapshot one -o one && taffrail view one | grep -q 'fn:outer: .* cfa = ' && taffrail destroy one
 case: switches under load
