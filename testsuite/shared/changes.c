@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Handlers that change while the signal comes: `changes NUMBER` checks that
- * each handler runs with its own flags, mask and information; that what
+ * Handlers that change while the signal comes: `changes NUMBER ROUNDS` checks
+ * that each handler runs with its own flags, mask and information; that what
  * sigaction() returns is what was there, also if several threads call it at
  * once; and that children change their own signals only.
  */
@@ -15,13 +15,13 @@
 
 #include "results.h"
 
-#define ROUNDS		400000
 #define FEW		100
 #define SECONDS		60
 #define THREADS		4
 #define EXCHANGES	50000
 
 static int number;
+static long rounds;
 static volatile long ran[2], wrong[2], stop;
 static char aside[1 << 16];
 static pid_t changer;
@@ -96,7 +96,7 @@ static void changed(void)
 	sigaction(number, &one, NULL);
 	pthread_create(&thread, NULL, storm, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &begun);
-	for (long i = 0; (i < ROUNDS || ran[0] < FEW || ran[1] < FEW) &&
+	for (long i = 0; (i < rounds || ran[0] < FEW || ran[1] < FEW) &&
 			 since(&begun) < SECONDS; i++) {
 		sigaction(number, &other, &old);
 		others += old.sa_handler != on_number || old.sa_flags &
@@ -255,9 +255,10 @@ static void shared(void)
 
 int main(int argc, char **argv)
 {
-	if (argc < 2)
+	if (argc < 3)
 		return 2;
 	number = atoi(argv[1]);
+	rounds = atol(argv[2]);
 	shared();
 	exchanged();
 	forked();
