@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 
 #include "agent/fork.h"
 #include "agent/image/lacking.h"
@@ -29,7 +28,6 @@
 #include "tracepoints/sites/lock.h"
 
 #define REVIVE_WAIT_MS	1000
-#define SIGSET_BYTES	8
 
 const struct fork_hooks *fork_hooks;
 
@@ -94,19 +92,18 @@ static int revive_alone(void *unused, void *neither)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
 	int left = REVIVE_WAIT_MS;
-	uint64_t all = ~0ull;
 	uint64_t before;
 	int ret = 0;
 
 	(void)unused;
 	(void)neither;
-	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, SIGSET_BYTES);
+	host_signals_block(&before);
 	if (!__atomic_exchange_n(&fork_mark[1], 1, __ATOMIC_RELAXED))
 		ret = child_revive();
 	else
 		while (left-- && !load_acquire(fork_mark, FORK_MARK))
 			sys2(SYS_nanosleep, &pause, NULL);
-	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, SIGSET_BYTES);
+	host_signals_restore(&before);
 	return ret;
 }
 

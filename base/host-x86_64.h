@@ -8,7 +8,11 @@
 #define BASE_HOST_X86_64_H
 
 #include <cpuid.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+/* A trap behind each instruction. */
+#define HOST_TRAP_FLAG	(1ull << 8)
 
 /* arch_prctl(2), ARCH_GET_CPUID: 0 when CPUID is forbidden; kernels that cannot
  * forbid it (before 4.12) have an error. */
@@ -59,6 +63,29 @@ static inline void host_unaligned(void)
 
 	if (flags & 1u << 18)
 		__builtin_ia32_writeeflags_u64(flags & ~(1ull << 18));
+}
+
+/*
+ * Clears the trap flag. Returns true where the program had set it, and not a
+ * debugger: the kernel sets the flag of one again behind each instruction, and
+ * a single step is not behind both of two reads. Setting the flag for a debugger
+ * would leave it to the program when the debugger goes on.
+ */
+static inline bool host_trap_clear(void)
+{
+	if (!(__builtin_ia32_readeflags_u64() & HOST_TRAP_FLAG) ||
+	    !(__builtin_ia32_readeflags_u64() & HOST_TRAP_FLAG))
+		return false;
+	__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() &
+				       ~HOST_TRAP_FLAG);
+	return !(__builtin_ia32_readeflags_u64() & HOST_TRAP_FLAG);
+}
+
+/* A handler of SIGTRAP may run behind the next instruction. */
+static inline void host_trap_set(void)
+{
+	__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() |
+				       HOST_TRAP_FLAG);
 }
 
 static inline uint32_t host_tid_libc(void)

@@ -4,6 +4,7 @@
  */
 #include "base/host.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 
@@ -65,6 +66,31 @@ SIGSAFE uint32_t host_tid(void)
 SIGSAFE bool host_tid_certain(uint32_t tid)
 {
 	return tid && host_tid_libc() == tid;
+}
+
+/* SIGKILL's, which no mask has: the trap flag was set. */
+#define MASK_TRAPPED	(1ull << (SIGKILL - 1))
+
+SIGSAFE int host_signals_block(uint64_t *before)
+{
+	bool trapped = host_trap_clear();
+	uint64_t all = ~0ull;
+	int ret = (int)sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, before,
+			    sizeof(all));
+
+	if (ret && trapped)
+		host_trap_set();
+	else if (trapped)
+		*before |= MASK_TRAPPED;
+	return ret;
+}
+
+SIGSAFE void host_signals_restore(const uint64_t *before)
+{
+	/* the kernel leaves out SIGKILL */
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, sizeof(*before));
+	if (*before & MASK_TRAPPED)
+		host_trap_set();
 }
 
 SIGSAFE void host_thread_name(char *out16)

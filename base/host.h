@@ -115,6 +115,15 @@ uint32_t host_tid(void);
  */
 bool host_tid_certain(uint32_t tid);
 
+/*
+ * Blocks all signals of the calling thread, and lets those come again that
+ * *before says. A program that steps itself by the trap flag is not stepped in
+ * between: the kernel ends a process that has SIGTRAP blocked then. The block
+ * returns 0, or a negative errno and has done nothing. SIGSAFE.
+ */
+int host_signals_block(uint64_t *before);
+void host_signals_restore(const uint64_t *before);
+
 /* Copies the calling thread's name (comm), 16 bytes, NUL padded, as it was at
  * the thread's first call: one system call a thread. Where no call may be made,
  * copies the program's name at the start. SIGSAFE. */

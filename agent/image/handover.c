@@ -26,11 +26,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 
 #include "base/base.h"
 #include "base/file.h"
+#include "base/host.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "control/protocol.h"
@@ -42,7 +42,6 @@
 #define FILE_OPEN	(O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
 #define DIRECTORY_OPEN	(O_RDONLY | O_DIRECTORY | FILE_OPEN)
 #define SEARCHED	011	/* a group was let in (place.c) */
-#define SIGSET_BYTES	8
 
 #define DIRECTORY	"TAFFRAIL_DIR="
 #define JOIN		PROTOCOL_JOIN_ENV "="
@@ -191,7 +190,6 @@ SIGSAFE enum lacking_why handover_make(char path[HANDOVER_PATH_BYTES])
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 	enum lacking_why why;
 	struct text text;
-	uint64_t all = ~0ull;
 	uint64_t before;
 	int fd, below = -1;
 	char *buffer;
@@ -199,7 +197,7 @@ SIGSAFE enum lacking_why handover_make(char path[HANDOVER_PATH_BYTES])
 	if (!session_next(&list, name))
 		return LACKING_USER;
 	path_write(&text, path);
-	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, SIGSET_BYTES);
+	host_signals_block(&before);
 	why = LACKING_USER;
 	buffer = sys_map_anonymous(TEXT_BYTES);
 	fd = buffer ? directory_take(AT_FDCWD, path, &why) : -1;
@@ -214,7 +212,7 @@ SIGSAFE enum lacking_why handover_make(char path[HANDOVER_PATH_BYTES])
 		sys_close(fd);
 	if (buffer)
 		sys_munmap(buffer, TEXT_BYTES);
-	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, SIGSET_BYTES);
+	host_signals_restore(&before);
 	return why ? why : LACKING_HANDED;
 }
 

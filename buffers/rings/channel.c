@@ -635,7 +635,6 @@ static COLD void ring_want(struct channel *channel, uint32_t number,
 	struct ring_wanted wanted = { channel, number, kind };
 	uint64_t since = load_relaxed(&channel->barren);
 	struct timespec pause = { .tv_nsec = MAKING_WAIT_NS };
-	uint64_t all = ~0ull;
 	uint64_t before;
 	int waits = 0;
 	int ret = 0;
@@ -646,7 +645,7 @@ static COLD void ring_want(struct channel *channel, uint32_t number,
 	/* no ring could be made a moment ago */
 	if (since && clock_read_time() - since < clock_hz() / 1000 * BARREN_MS)
 		return;
-	if (sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all)))
+	if (host_signals_block(&before))
 		return;
 	/* making, then `active`; channel_stop() and channel_grace() do the
 	 * reverse. In any other order both could see the old word, and the ring
@@ -670,7 +669,7 @@ done:
 	/* no thread waits again for BARREN_MS */
 	if (ret)
 		store_relaxed(&channel->barren, clock_read_time());
-	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(all));
+	host_signals_restore(&before);
 }
 
 SIGSAFE int channel_need_cpu_ring(struct channel *channel, uint32_t cpu)

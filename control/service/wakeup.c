@@ -25,6 +25,7 @@
 #include <sys/signalfd.h>
 
 #include "base/base.h"
+#include "base/host.h"
 #include "base/sys.h"
 #include "base/tunables.h"
 #include "buffers/rings/channel.h"
@@ -78,10 +79,7 @@ static void pause_shortly(void)
  * it interrupted. */
 static void wakeup_take(uint64_t *mask)
 {
-	uint64_t all = ~0ull;
-
-	sys4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &all, mask,
-	     SIGSET_BYTES);
+	host_signals_block(mask);
 	while (__atomic_exchange_n(&taken, 1, ACQUIRE(WAKEUP_LOCK)))
 		pause_shortly();
 }
@@ -89,8 +87,7 @@ static void wakeup_take(uint64_t *mask)
 static void wakeup_release(const uint64_t *mask)
 {
 	store_release(&taken, 0, WAKEUP_LOCK);
-	sys4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, mask, NULL,
-	     SIGSET_BYTES);
+	host_signals_restore(mask);
 }
 
 static uint32_t kind_of(uint32_t seen, uint32_t tid)

@@ -270,18 +270,6 @@ int thread_making(struct thread_making *making, int (*fn)(void *arg))
 	return 0;
 }
 
-static void signals_block(uint64_t *before)
-{
-	uint64_t all = ~0ull;
-
-	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, before, SIGSET_BYTES);
-}
-
-static void signals_restore(const uint64_t *before)
-{
-	sys4(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, SIGSET_BYTES);
-}
-
 /* stack-x86_64.S */
 int thread_on_stack(int (*fn)(void *arg), void *arg, void *stack)
 	__attribute__((visibility("hidden")));
@@ -342,12 +330,12 @@ static int worker_run(void *arg, void *unused)
 		return -ENOMEM;
 	if (host_confined)
 		return -EPERM;
-	signals_block(&mask);
+	host_signals_block(&mask);
 	if (!__atomic_exchange_n(&worker_taken, 1, ACQUIRE(WORKER_LOCK))) {
 		ret = worker_finish(call->fn, call->arg, 0);
 		store_release(&worker_taken, 0, WORKER_LOCK);
 	}
-	signals_restore(&mask);
+	host_signals_restore(&mask);
 	return ret;
 }
 
@@ -363,9 +351,9 @@ int thread_run_alone(int (*fn)(void *arg), void *arg)
 	uint64_t mask;
 	int ret;
 
-	signals_block(&mask);
+	host_signals_block(&mask);
 	ret = stack_run(&worker, fn, arg);
-	signals_restore(&mask);
+	host_signals_restore(&mask);
 	return ret;
 }
 
@@ -380,12 +368,12 @@ static int wait_run(int (*fn)(void *arg), void *arg, int sure)
 		return -ENOMEM;
 	if (host_confined)
 		return -EPERM;
-	signals_block(&mask);
+	host_signals_block(&mask);
 	while (__atomic_exchange_n(&worker_taken, 1, ACQUIRE(WORKER_LOCK)))
 		sys2(SYS_nanosleep, &pause, NULL);
 	ret = worker_finish(fn, arg, sure);
 	store_release(&worker_taken, 0, WORKER_LOCK);
-	signals_restore(&mask);
+	host_signals_restore(&mask);
 	return ret;
 }
 
@@ -408,9 +396,9 @@ SIGSAFE int thread_serve(int (*fn)(void *arg))
 		return -ENOMEM;
 	if (host_confined)
 		return -EPERM;
-	signals_block(&mask);
+	host_signals_block(&mask);
 	tid = thread_start(&service, fn, NULL);
-	signals_restore(&mask);
+	host_signals_restore(&mask);
 	return tid < 0 ? (int)tid : 0;
 }
 
