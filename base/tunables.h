@@ -87,6 +87,11 @@
  * it and the write. */
 #define HOST_CPU_TICKS		4096
 
+/* Shared rings that take less than this part of the free room are allocated when
+ * a process first needs them: other programs may take some of the room until
+ * then. */
+#define LATE_PART		4
+
 /* Passes over the locked rings before an event is given up. */
 #define LOCKED_PASSES		64
 

@@ -141,7 +141,8 @@ int channel_ring_make(const struct channel *channel, const char *suffix,
 		channel->page->roomless = (uint32_t)-admitted;
 		return admitted;
 	}
-	ret = channel_file_map(path, RING_DATA_OFFSET + (uint64_t)bytes, &ring);
+	ret = channel_file_map(path, UINT64_MAX,
+			       RING_DATA_OFFSET + (uint64_t)bytes, &ring);
 	if (channel_made)
 		channel_made(admitted);
 	if (ret) {
@@ -157,13 +158,32 @@ int channel_ring_make(const struct channel *channel, const char *suffix,
 	return 0;
 }
 
+void channel_shared_use(struct channel *channel)
+{
+	uint32_t i;
+
+	if (!(channel->flags & SESSION_SHARED) ||
+	    !shared_allocated(&channel->shared))
+		return;
+	for (i = 0; i < channel->cpus; i++)
+		store_release(&channel->rings->tab[i],
+			      channel->shared.rings[i], CPU_RING);
+}
+
 int channel_cpu_ring_make(struct channel *channel, uint32_t cpu)
 {
 	struct ring *ring;
-	int ret = channel_ring_make(channel, ".",
-				    cpu + channel->replacements * RING_STRIDE,
-				    cpu, channel->ring_bytes, &ring);
+	int ret;
 
+	if (channel->flags & SESSION_SHARED) {
+		ret = shared_allocate(&channel->shared);
+		channel->page->roomless = (uint32_t)-ret;
+		channel_shared_use(channel);
+		return ret;
+	}
+	ret = channel_ring_make(channel, ".",
+				cpu + channel->replacements * RING_STRIDE, cpu,
+				channel->ring_bytes, &ring);
 	if (ret)
 		return ret;
 	/* a child must not write to the parent's ring */
@@ -333,9 +353,7 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 		channel->locked[i] = NULL;
 	for (i = 0; i < CHANNEL_CPUS_MAX; i++)
 		rings->tab[i] = &ring_absent;
-	for (i = 0; flags & SESSION_SHARED && i < cpus; i++)
-		store_release(&rings->tab[i], channel->shared.rings[i],
-			      CPU_RING);
+	channel_shared_use(channel);
 	rings->overwrite = !!(flags & SESSION_OVERWRITE);
 	/* a child goes on counting, and has no token of its parent's; never 0,
 	 * or a thread without a number would have the token 0 */

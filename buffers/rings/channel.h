@@ -210,6 +210,10 @@ void channel_start(struct channel *channel, uint32_t full);
 void channel_defer(struct channel *channel, uint32_t full);
 void channel_rings_make(struct channel *channel);
 
+/* Has writers use the rings that processes share, if a process has allocated
+ * them; so does a flush. In one of the agent's threads. */
+void channel_shared_use(struct channel *channel);
+
 /*
  * Makes larger rings for all CPUs, beside those that the writers use, and has
  * the writers go on in them (replace.c). Returns 0, or a negative errno: the

@@ -25,13 +25,17 @@
 
 uint32_t channel_group;
 
-/* Allocates and maps bytes [from, to) of a file: at *out if not NULL. */
-static int file_extend(int fd, uint64_t from, uint64_t to, void **out)
+/* Allocates bytes [from, ahead) of a file, or to `to`, and maps all up to `to`:
+ * at *out if not NULL. */
+static int file_extend(int fd, uint64_t from, uint64_t ahead, uint64_t to,
+		       void **out)
 {
 	int flags = *out ? MAP_SHARED | MAP_FIXED : MAP_SHARED;
-	int ret = (int)sys_fallocate(fd, 0, from, to - from);
+	int ret = (int)sys_fallocate(fd, 0, from, min_u64(ahead, to) - from);
 	long p;
 
+	if (!ret && ahead < to)
+		ret = (int)sys2(SYS_ftruncate, fd, to);
 	if (ret)
 		return ret;
 	p = sys_mmap(*out, to - from, PROT_READ | PROT_WRITE, flags, fd, from);
@@ -41,7 +45,8 @@ static int file_extend(int fd, uint64_t from, uint64_t to, void **out)
 	return 0;
 }
 
-int channel_file_map(const char *path, uint64_t bytes, void **out)
+int channel_file_map(const char *path, uint64_t ahead, uint64_t bytes,
+		     void **out)
 {
 	int fd = file_make(AT_FDCWD, path, O_RDWR);
 	int ret;
@@ -52,7 +57,7 @@ int channel_file_map(const char *path, uint64_t bytes, void **out)
 	/* no rights without the group: another group would get them */
 	if (channel_group && !sys3(SYS_fchown, fd, -1, channel_group))
 		sys2(SYS_fchmod, fd, 0660);
-	ret = file_extend(fd, 0, bytes, out);
+	ret = file_extend(fd, 0, ahead, bytes, out);
 	if (ret)
 		sys_unlink(path);
 	sys_close(fd);
@@ -249,10 +254,10 @@ int channel_page_make(struct channel *channel, const char *name,
 		return -ENAMETOOLONG;
 	ret = area_reserve(channel);
 	if (!ret)
-		ret = channel_file_map(path, bytes, &page);
+		ret = channel_file_map(path, bytes, bytes, &page);
 	if (ret && channel->area) {
 		bytes = page_bytes_least(records);
-		ret = channel_file_map(path, bytes, &page);
+		ret = channel_file_map(path, bytes, bytes, &page);
 	}
 	if (ret)
 		return ret;
@@ -290,10 +295,10 @@ static int page_grow(struct channel *channel, uint64_t records)
 	fd = file_open(AT_FDCWD, path, O_RDWR, channel->page_bytes, bytes);
 	if (fd < 0)
 		return fd;
-	ret = file_extend(fd, channel->page_bytes, bytes, &more);
+	ret = file_extend(fd, channel->page_bytes, bytes, bytes, &more);
 	if (ret) {
 		bytes = page_bytes_least(records);
-		ret = file_extend(fd, channel->page_bytes, bytes, &more);
+		ret = file_extend(fd, channel->page_bytes, bytes, bytes, &more);
 	}
 	sys_close(fd);
 	if (!ret)

@@ -53,8 +53,7 @@ static int rings_make(struct channel *channel)
 	int ret;
 
 	if (channel->flags & SESSION_SHARED)
-		return 0;
-
+		return channel->cpus ? channel_cpu_ring_make(channel, 0) : 0;
 	for (i = 0; i < channel->cpus; i++) {
 		ret = channel_cpu_ring_make(channel, i);
 		if (ret)
@@ -104,7 +103,8 @@ static void first_make(struct channel *channel)
 	uint32_t full = channel->locked_full;
 	int ret = rings_make(channel);
 
-	while (no_room(ret) && channel->ring_bytes > RING_LEAST_BYTES) {
+	while (no_room(ret) && channel->ring_bytes > RING_LEAST_BYTES &&
+	       !(channel->flags & SESSION_SHARED)) {
 		channel->page->small_error = -ret;
 		channel_rings_remove(channel);
 		channel_rings_unmap(channel);

@@ -17,14 +17,21 @@
 
 #define STAGED_BEGIN	((uint32_t)sizeof(struct members_page))
 #define TYPES_BYTES	(EVENT_RECORDS_OFFSET + SHARED_TYPES_BYTES)
+#define SHARED_PATH_BYTES	320
 #define LOCK_TRIES	200
 #define LOCK_PAUSE_NS	1000000
 
+/* What is allocated at first, of files that are allocated late. */
+#define PAGE_BYTES	4096u
+#define SLOTS_BYTES	offsetof(struct members_page, members[SHARED_SLOTS])
+#define TYPES_AHEAD	(EVENT_RECORDS_OFFSET + PAGE_BYTES)
+#define RING_AHEAD	(RING_DATA_OFFSET + PAGE_BYTES)
+
 /* Makes one of the files, and maps it. */
 static int shared_file(const char *directory, const char *name, int64_t number,
-		       uint64_t bytes, void **out)
+		       uint64_t ahead, uint64_t bytes, void **out)
 {
-	char path[320];
+	char path[SHARED_PATH_BYTES];
 	struct text text;
 
 	text_open(&text, path, sizeof(path));
@@ -32,40 +39,116 @@ static int shared_file(const char *directory, const char *name, int64_t number,
 	text_add(&text, name);
 	if (number >= 0)
 		text_add_number(&text, number);
-	return text.cut ? -ENAMETOOLONG : channel_file_map(path, bytes, out);
+	return text.cut ? -ENAMETOOLONG :
+			  channel_file_map(path, ahead, bytes, out);
 }
 
-/* Has room for the addresses of rings. */
-static int rings_reserve(struct shared *shared)
+/* Has room for the path of the directory and the addresses of rings. */
+static int rings_reserve(struct shared *shared, const char *directory)
 {
-	if (!shared->rings)
-		shared->rings = sys_map_anonymous(CHANNEL_CPUS_MAX *
-						  sizeof(*shared->rings));
-	return shared->rings ? 0 : -ENOMEM;
+	if (!shared->directory)
+		shared->directory = sys_map_anonymous(
+			SHARED_PATH_BYTES +
+			CHANNEL_CPUS_MAX * sizeof(*shared->rings));
+	if (!shared->directory)
+		return -ENOMEM;
+	shared->rings = (void *)(shared->directory + SHARED_PATH_BYTES);
+	text_copy(shared->directory, SHARED_PATH_BYTES, directory);
+	return 0;
+}
+
+static void ring_name(struct text *text, char *name, size_t room, uint32_t i)
+{
+	text_open(text, name, room);
+	text_add(text, "ring.0.");
+	text_add_unsigned(text, i);
+}
+
+/* Allocates bytes of a file in a directory of the user's. */
+static int range_allocate(int at, const char *name, uint64_t from,
+			  uint64_t bytes)
+{
+	int fd = (int)sys4(SYS_openat, at, name,
+			   O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
+	int ret = fd;
+
+	if (fd < 0)
+		return fd;
+	ret = (int)sys_fallocate(fd, 0, from, bytes);
+	sys_close(fd);
+	return ret;
+}
+
+/* Allocates the place where the first description is staged. */
+static int staged_ahead(const char *directory)
+{
+	char path[SHARED_PATH_BYTES];
+	struct text text;
+
+	text_open(&text, path, sizeof(path));
+	text_add(&text, directory);
+	text_add(&text, "/members");
+	return range_allocate(AT_FDCWD, path, STAGED_BEGIN, PAGE_BYTES);
+}
+
+bool shared_allocated(const struct shared *shared)
+{
+	return load_acquire(&shared->members->allocated, SHARED_ALLOCATED);
+}
+
+int shared_allocate(struct shared *shared)
+{
+	uint64_t bytes = RING_DATA_OFFSET + (uint64_t)shared->ring_bytes;
+	char name[32];
+	struct text text;
+	uint32_t i;
+	int fd, ret;
+
+	if (shared_allocated(shared))
+		return 0;
+	fd = file_open_directory(AT_FDCWD, shared->directory);
+	if (fd < 0)
+		return fd;
+	ret = range_allocate(fd, "members", 0, SHARED_MEMBERS_BYTES);
+	if (!ret)
+		ret = range_allocate(fd, "session.0", 0, TYPES_BYTES);
+	for (i = 0; i < shared->cpus && !ret; i++) {
+		ring_name(&text, name, sizeof(name), i);
+		ret = range_allocate(fd, name, 0, bytes);
+	}
+	sys_close(fd);
+	if (!ret)
+		store_release(&shared->members->allocated, 1,
+			      SHARED_ALLOCATED);
+	return ret;
 }
 
 int shared_make(struct shared *shared, const char *directory,
 		const struct process_page *page, const char *name,
-		uint32_t flags, uint32_t ring_bytes, uint32_t cpus)
+		uint32_t flags, uint32_t ring_bytes, uint32_t cpus, bool late)
 {
+	const uint64_t bytes = RING_DATA_OFFSET + (uint64_t)ring_bytes;
 	struct members_page *members;
 	struct session_page *types;
 	void *p;
 	uint32_t i;
-	int ret = rings_reserve(shared);
+	int ret = rings_reserve(shared, directory);
 
 	flags |= SESSION_SHARED | SESSION_WRITERS | SESSION_WIDE;
 	cpus = (uint32_t)min_u64(cpus, CHANNEL_CPUS_MAX);
 	if (!ret)
 		ret = shared_file(directory, "/members", -1,
+				  late ? SLOTS_BYTES : UINT64_MAX,
 				  SHARED_MEMBERS_BYTES, &p);
 	if (ret)
 		return ret;
 	members = p;
+	if (late)
+		ret = staged_ahead(directory);
 	shared->ring_bytes = ring_bytes;
 	for (i = 0; i < cpus && !ret; i++) {
 		ret = shared_file(directory, "/ring.0.", i,
-				  RING_DATA_OFFSET + (uint64_t)ring_bytes, &p);
+				  late ? RING_AHEAD : UINT64_MAX, bytes, &p);
 		if (ret)
 			break;
 		channel_ring_init(p, flags, page->uuid, i, i, ring_bytes);
@@ -73,12 +156,14 @@ int shared_make(struct shared *shared, const char *directory,
 		shared->cpus = i + 1;
 	}
 	if (!ret)
-		ret = shared_file(directory, "/process", -1, sizeof(*page), &p);
+		ret = shared_file(directory, "/process", -1, UINT64_MAX,
+				  sizeof(*page), &p);
 	if (ret)
 		goto leave;
 	*(struct process_page *)p = *page;
 	sys_munmap(p, sizeof(*page));
-	ret = shared_file(directory, "/session.0", -1, TYPES_BYTES, &p);
+	ret = shared_file(directory, "/session.0", -1,
+			  late ? TYPES_AHEAD : UINT64_MAX, TYPES_BYTES, &p);
 	if (ret)
 		goto leave;
 	shared->types = types = p;
@@ -95,6 +180,7 @@ int shared_make(struct shared *shared, const char *directory,
 	members->version = SESSION_VERSION;
 	members->cpus = cpus;
 	members->ring_bytes = ring_bytes;
+	store_release(&members->allocated, !late, SHARED_ALLOCATED);
 	shared->members = members;
 	store_release(&members->magic, MEMBERS_MAGIC, SHARED_MEMBERS);
 	return 0;
@@ -169,9 +255,7 @@ static int rings_map(struct shared *shared, int directory, uint32_t cpus,
 	int ret = 0;
 
 	for (; shared->cpus < cpus; shared->cpus++) {
-		text_open(&text, name, sizeof(name));
-		text_add(&text, "ring.0.");
-		text_add_unsigned(&text, shared->cpus);
+		ring_name(&text, name, sizeof(name), shared->cpus);
 		ret = shared_map(directory, name,
 				 RING_DATA_OFFSET + (uint64_t)bytes, &p);
 		if (ret)
@@ -191,7 +275,7 @@ int shared_join(struct shared *shared, const char *directory)
 
 	if (fd < 0)
 		return ret;
-	ret = rings_reserve(shared);
+	ret = rings_reserve(shared, directory);
 	if (!ret)
 		ret = members_map(shared, fd);
 	if (ret)
@@ -223,6 +307,9 @@ int shared_join(struct shared *shared, const char *directory)
 	shared->types = p;
 	shared->ring_bytes = bytes;
 	ret = rings_map(shared, fd, cpus, bytes);
+	if (!ret && load_relaxed(&members->given) >= SHARED_SLOTS / 2)
+		/* without room, later processes have no name */
+		shared_allocate(shared);
 	if (!ret)
 		goto close;
 leave:
@@ -243,7 +330,8 @@ uint32_t shared_enter(struct shared *shared, const struct process_page *page)
 	shared->staged_bytes = 0;
 	shared->member = NULL;
 	shared->number = (uint32_t)given + 1;
-	if (given >= SHARED_MEMBERS)
+	if (given >= SHARED_MEMBERS ||
+	    (given >= SHARED_SLOTS && !shared_allocated(shared)))
 		return shared->number;
 	member = &members->members[given];
 	member->pid = page->pid;
@@ -320,7 +408,9 @@ int shared_type_add(struct shared *shared, uint64_t end,
 	struct event_record *record;
 	uint64_t before = end, at;
 
-	if (text_bytes > UINT16_MAX || end + bytes > SHARED_TYPES_BYTES)
+	/* the first one is made with the files */
+	if (text_bytes > UINT16_MAX || end + bytes > SHARED_TYPES_BYTES ||
+	    (end && !shared_allocated(shared)))
 		return -ENOSPC;
 	/* a place that no other process has */
 	if (shared->staged_bytes < bytes) {

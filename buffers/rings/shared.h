@@ -10,6 +10,8 @@
 #ifndef BUFFERS_RINGS_SHARED_H
 #define BUFFERS_RINGS_SHARED_H
 
+#include <stdbool.h>
+
 #include "buffers/layout.h"
 
 /* A process's mappings of a session's shared files. All zero: none. */
@@ -19,7 +21,8 @@ struct shared {
 	struct members_page *members;	/* NULL before the first session */
 	struct shared_member *member;	/* this process's slot; or NULL: it has
 					 * none */
-	struct ring **rings;		/* of CPUs; never freed */
+	char *directory;		/* the path; never freed */
+	struct ring **rings;		/* of CPUs; behind the path */
 	uint32_t cpus;			/* with a ring, */
 	uint32_t ring_bytes;		/* of so many bytes */
 	uint32_t number;		/* of this process; 0: none yet */
@@ -29,13 +32,21 @@ struct shared {
 
 /*
  * Makes the files in `directory`, which is there and empty: rings for `cpus`
- * CPUs, of ring_bytes each. `page` describes host and clock. Returns 0, and
- * *shared is joined, without a number; or a negative errno, and some files may
- * be there.
+ * CPUs, of ring_bytes each. With `late`, a member allocates them. `page`
+ * describes host and clock. Returns 0, and *shared is joined, without a number;
+ * or a negative errno, and some files may be there.
  */
 int shared_make(struct shared *shared, const char *directory,
 		const struct process_page *page, const char *name,
-		uint32_t flags, uint32_t ring_bytes, uint32_t cpus);
+		uint32_t flags, uint32_t ring_bytes, uint32_t cpus, bool late);
+
+/* Returns true when all files are allocated: else no event, and no description,
+ * may be written. */
+bool shared_allocated(const struct shared *shared);
+
+/* Allocates the files. Any number of processes may do so at once. Returns 0, or
+ * a negative errno. Call it in one of the agent's threads. */
+int shared_allocate(struct shared *shared);
 
 /* Maps the files of a session. Returns 0 or a negative errno: -ENOENT, -EACCES:
  * the directory is not seen, or a command has just removed it; -EPROTO: of

@@ -174,19 +174,20 @@ static int shared_fill(struct rundir *dir, const char *name, int fd,
 /*
  * Returns how large a ring may be: half as large as asked for, and so on, until
  * the rings take no more than the quotas, and the file system keeps the reserve
- * for files of members. *error says why they are smaller. Returns less than
+ * for files of members. *error says why they are smaller. *late says that there
+ * is room enough not to allocate them at once. Returns less than
  * RING_LEAST_BYTES where there is no room.
  */
 static uint64_t rings_fit(const struct rundir *dir,
 			  const struct rundir_rings *rings, uint32_t cpus,
-			  uint64_t bytes, int *error)
+			  uint64_t bytes, bool *late, int *error)
 {
 	const char *text = getenv("TAFFRAIL_QUOTA");
 	const int64_t all = text ? text_bytes(text) : 0;
 	const uint64_t quota = min_u64(rings->quota ?: UINT64_MAX,
 				       all > 0 ? (uint64_t)all : UINT64_MAX);
 	struct statvfs fs = { 0 };
-	uint64_t need, reserve, room = UINT64_MAX;
+	uint64_t need = 0, reserve, room = UINT64_MAX;
 
 	if (!fstatvfs(dir->fd, &fs) && fs.f_blocks) {
 		room = fs.f_bavail * (uint64_t)fs.f_frsize;
@@ -201,6 +202,7 @@ static uint64_t rings_fit(const struct rundir *dir,
 			break;
 		*error = need > room ? ENOSPC : EDQUOT;
 	}
+	*late = quota == UINT64_MAX && need < room / LATE_PART;
 	return bytes;
 }
 
@@ -209,7 +211,7 @@ static uint64_t rings_fit(const struct rundir *dir,
 static int files_make(struct rundir *dir, const char *name,
 		      const struct process_page *page,
 		      const struct rundir_rings *rings, uint32_t cpus,
-		      uint64_t bytes, int error, bool *begun)
+		      uint64_t bytes, bool late, int error, bool *begun)
 {
 	char file[NAME_MAX + 1], image[NAME_MAX + 3], path[PATH_MAX];
 	char above[PATH_MAX];
@@ -239,7 +241,7 @@ static int files_make(struct rundir *dir, const char *name,
 	close(below);
 	if (!ret)
 		ret = shared_make(&shared, path, page, name, rings->flags,
-				  (uint32_t)bytes, cpus);
+				  (uint32_t)bytes, cpus, late);
 	if (ret)
 		return ret;
 	shared.types->asked_bytes = channel_ring_bytes(rings->bytes, cpus);
@@ -278,7 +280,7 @@ int rundir_make_shared(struct rundir *dir, const char *name,
 	uint64_t bytes = asked * 2;
 	struct process_page page;
 	int error = 0, ret = -EINVAL, lock;
-	bool begun = false;
+	bool begun = false, late = false;
 	char text[64];
 
 	dir->cause.id = CAUSE_NONE;
@@ -292,10 +294,10 @@ int rundir_make_shared(struct rundir *dir, const char *name,
 	if (ret)
 		return ret;
 	do {
-		bytes = rings_fit(dir, rings, cpus, bytes / 2, &error);
+		bytes = rings_fit(dir, rings, cpus, bytes / 2, &late, &error);
 		ret = bytes < RING_LEAST_BYTES ? -error :
-		      files_make(dir, name, &page, rings, cpus, bytes, error,
-				 &begun);
+		      files_make(dir, name, &page, rings, cpus, bytes, late,
+				 error, &begun);
 		if (ret && begun)
 			rundir_remove_shared(dir, name);
 		if (ret == -EEXIST && !begun)

@@ -193,10 +193,11 @@ static void quota_made(int admitted)
 		sys_close(admitted);
 }
 
-int quota_share(const char *name, uint64_t bytes)
+int quota_share(const char *name, uint64_t bytes, bool *late)
 {
 	int ret = session_admit(name, 0, bytes);
 
+	*late = !user_quota && room_for(LATE_PART * bytes);
 	if (ret < 0)
 		return ret;
 	quota_made(ret);

@@ -6,6 +6,8 @@
 #ifndef CONTROL_SESSIONS_QUOTA_H
 #define CONTROL_SESSIONS_QUOTA_H
 
+#include <stdbool.h>
+
 #include "buffers/layout.h"
 
 /* Sets the user's limit, at start, from the value of TAFFRAIL_QUOTA or NULL.
@@ -14,8 +16,9 @@
 int quota_setup(const char *value);
 
 /* Returns 0 when shared rings of so many bytes have room; -ENOSPC, -EDQUOT or
- * another negative errno. In one of the agent's threads. */
-int quota_share(const char *name, uint64_t bytes);
+ * another negative errno. *late says that there is room enough not to allocate
+ * them at once. In one of the agent's threads. */
+int quota_share(const char *name, uint64_t bytes, bool *late);
 
 /* Locks the runtime directory among the processes in it; waits 200 ms at most.
  * Returns a descriptor, whose close unlocks, or a negative errno. */

@@ -57,12 +57,47 @@ static void file_unlink(int fd, const char *name, void *arg)
 	sys3(SYS_unlinkat, fd, name, 0);
 }
 
+/* Makes the files in the directory `made`, smaller rings where there is little
+ * room. Returns 0 or a negative errno. */
+static int files_make(const struct session *session, struct shared *shared,
+		      const char *made)
+{
+	const uint32_t asked = channel_ring_bytes(session->buffer, agent_cpus);
+	static struct process_page page;
+	uint32_t bytes = asked;
+	int ret, error = 0;
+	bool late;
+
+	for (;;) {
+		ret = quota_share(session->name, SHARED_MEMBERS_BYTES +
+				  SHARED_TYPES_BYTES + (uint64_t)agent_cpus *
+				  (RING_DATA_OFFSET + (uint64_t)bytes), &late);
+		if ((ret != -ENOSPC && ret != -EDQUOT) ||
+		    bytes == RING_LEAST_BYTES)
+			break;
+		error = -ret;
+		bytes /= 2;
+	}
+	if (!ret)
+		ret = file_make_directory(AT_FDCWD, made);
+	if (ret)
+		return ret;
+	page_derive(&page);
+	ret = shared_make(shared, made, &page, session->name, session->flags,
+			  bytes, agent_cpus, late);
+	if (ret)
+		return ret;
+	shared->types->asked_bytes = asked;
+	shared->types->small_error = error;
+	ret = record_share_writer(shared);
+	shared_leave(shared);
+	return ret;
+}
+
 /* Makes sessions/.shared.NAME/0, under another name first. Returns 0, also
  * where another process was faster, or a negative errno. */
 static int rings_make(const struct session *session, struct shared *shared)
 {
-	static struct process_page page;
-	uint32_t bytes = channel_ring_bytes(session->buffer, agent_cpus);
 	char path[320], made[320];
 	struct text text;
 	int fd, ret;
@@ -81,20 +116,7 @@ static int rings_make(const struct session *session, struct shared *shared)
 	text_add(&text, ".new");
 	if (text.cut)
 		return -ENAMETOOLONG;
-	ret = quota_share(session->name, SHARED_MEMBERS_BYTES +
-			  SHARED_TYPES_BYTES + (uint64_t)agent_cpus *
-			  (RING_DATA_OFFSET + (uint64_t)bytes));
-	if (!ret)
-		ret = file_make_directory(AT_FDCWD, made);
-	if (ret)
-		return ret;
-	page_derive(&page);
-	ret = shared_make(shared, made, &page, session->name, session->flags,
-			  bytes, agent_cpus);
-	if (!ret) {
-		ret = record_share_writer(shared);
-		shared_leave(shared);
-	}
+	ret = files_make(session, shared, made);
 	text_open(&text, path, sizeof(path));
 	shared_path(&text, session);
 	text_add(&text, "/0");

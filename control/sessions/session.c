@@ -220,15 +220,16 @@ static bool object_apply(struct session *session, struct object *object,
 			   !object->adopted->function)) &&
 			 session->client->look(object);
 	} else {
-		wanted = session_wants(session, object, &use.condition) &&
-			 !object_prepare(session, object, &use);
+		wanted = !!session_wants(session, object, &use.condition);
+		/* rings that processes share have the descriptions, too */
+		if (wanted)
+			channel_rings_make(session->channel);
+		wanted = wanted && !object_prepare(session, object, &use);
 	}
 	if (!wanted) {
 		object_disable(object, session->channel, patcher);
 		return false;
 	}
-	if (!session->client)
-		channel_rings_make(session->channel);
 	if (usdt_is_call(object->adopted)) {
 		store_relaxed(&page->call_threads, OPEN_THREADS);
 		store_relaxed(&page->call_depth, OPEN_CALLS);
@@ -541,8 +542,11 @@ int session_stop(struct session *session)
 
 int session_flush(struct session *session)
 {
-	if (session->phase == SESSION_RUNS)
-		write_flush(session->channel);
+	if (session->phase != SESSION_RUNS)
+		return 0;
+	/* also of processes that have ended */
+	channel_shared_use(session->channel);
+	write_flush(session->channel);
 	return 0;
 }
 

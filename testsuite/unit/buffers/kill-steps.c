@@ -174,7 +174,7 @@ static void child_share(void)
 	shared_path(path, getpid());
 	if (mkdir(path, 0700) ||
 	    shared_make(&channel->shared, path, process.page, "steps",
-			way->flags, STEPS_RING, bed.cpus))
+			way->flags, STEPS_RING, bed.cpus, false))
 		_exit(1);
 }
 

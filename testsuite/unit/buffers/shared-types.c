@@ -251,7 +251,7 @@ int main(int argc, char **argv)
 	mkdir(path, 0700);
 	unit_equal(shared_join(&other, path), -ENOENT, "an empty one");
 	unit_equal(shared_make(&shared, path, process.page, "types", 0,
-			       RING_MIN_BYTES, 2), 0, "made");
+			       RING_MIN_BYTES, 2, false), 0, "made");
 	unit_equal(shared_join(&other, path), 0, "joined");
 	unit_check(other.rings[1]->cpu == 1 && other.types->rings == 2,
 		   "it has the rings");
