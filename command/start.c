@@ -78,8 +78,8 @@ static const struct option_row start_rows[] = {
 	  "its oldest events" },
 	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
 	  "1G)" },
-	{ KEY_BUFFERS, "buffers", "OWNER", "with --all: process: each process has "
-	  "buffers (default); shared: all have the same" },
+	{ KEY_BUFFERS, "buffers", "OWNER", "with --all: shared: all processes have "
+	  "the same buffers (default); process: each has its own" },
 	{ KEY_KEEP, "keep", "TIME", "with --overwrite: enlarge the buffers until "
 	  "they hold the events of TIME" },
 	{ KEY_CONTEXT, "context", "LIST", "what each event has beside its fields: "

@@ -643,7 +643,8 @@ int command_choose_buffers(bool *shared, enum buffers buffers,
 {
 	bool other = contexts && strcmp(contexts, "writer");
 
-	*shared = buffers == BUFFERS_SHARED;
+	*shared = buffers == BUFFERS_SHARED ||
+		  (buffers == BUFFERS_UNSAID && !other && !keep && !group);
 	if (!*shared)
 		return COMMAND_DONE;
 	if (keep)

@@ -60,8 +60,8 @@ static const struct option_row rows[] = {
 	{ KEY_OVERWRITE, "overwrite", NULL, "keep only the newest events" },
 	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
 	  "1G)" },
-	{ KEY_BUFFERS, "buffers", "OWNER", "process: each process has buffers "
-	  "(default); shared: all have the same, and one trace" },
+	{ KEY_BUFFERS, "buffers", "OWNER", "shared: all processes have the same "
+	  "buffers, and one trace (default); process: each has its own" },
 	{ KEY_KEEP, "keep", "TIME", "with --overwrite: enlarge the buffers until "
 	  "they hold the events of TIME" },
 	{ KEY_MAX_SIZE, "max-size", "SIZE", "limit the directory to SIZE "

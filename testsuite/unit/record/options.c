@@ -86,7 +86,8 @@ static void check_taken(void)
 		   "its options are its own");
 	record_request(o, "record-1", &request);
 	unit_equal_string(request.text, "name=record-1\nmode=discard\n"
-			  "consumed=1\n", "the least request");
+			  "consumed=1\nbuffers=shared\n",
+			  "the least request");
 	client_request_release(&request);
 	unit_equal(line_take(o, "-o out -e app/* -e b/c+if+n --overwrite --int3 "
 			"--context vtid,ip --buffer-size 300K --allow-group 7 "
