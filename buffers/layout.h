@@ -469,12 +469,15 @@ enum member_state {
 	MEMBER_WROTE	= 2,	/* it has begun a writer record */
 };
 
-/* Only the owner writes it; `state` last, with release. */
+/* Only the owner writes it; `state` last but for `lost`, with release. */
 struct shared_member {
 	uint32_t state;			/* enum member_state; 0: nobody */
 	uint32_t pid;			/* as the process sees it */
 	uint64_t starttime;
 	char name[MEMBER_NAME_BYTES];	/* may lack a NUL */
+	uint64_t lost;			/* its part of what the rings lost;
+					 * added behind that */
+	uint64_t identity;		/* process_page.identity */
 };
 
 struct members_page {

@@ -54,6 +54,8 @@ struct member {
 	bool alive, shared;		/* the buffers that processes share */
 	uint64_t written;
 	uint64_t lost;
+	uint64_t lost_shared;		/* its part of what the shared buffers
+					 * lost, in whose row it counts */
 	uint64_t overwritten;
 	uint64_t bytes;
 	uint64_t left_off;
@@ -418,12 +420,30 @@ static void count_process(struct status *s, struct target *target)
 	}
 }
 
+/* Adds what each process has lost in the buffers that it shares. Those of ended
+ * processes may have no row. */
+static void count_losses(struct session *session, int imagefd)
+{
+	struct member_view found = { .number = 0 };
+	struct session_view view;
+
+	if (session_view_open(&view, imagefd, "session.0"))
+		return;
+	while (session_view_member(&view, &found))
+		for (size_t i = 0; found.lost && i < session->nmembers; i++)
+			if (session->members[i].pid == (pid_t)found.pid &&
+			    !session->members[i].shared)
+				session->members[i].lost_shared += found.lost;
+	session_view_close(&view);
+}
+
 /* Counts the rings that processes share, in a row of their own. */
 static void count_shared(struct status *s)
 {
 	struct rundir_list list = { 0 };
 	struct process_page head;
 	struct session_page page;
+	struct session *session;
 
 	rundir_append_shared(s->dir, &list);
 	for (size_t i = 0; i < list.count; i++) {
@@ -433,8 +453,14 @@ static void count_shared(struct status *s)
 		if (fd < 0)
 			continue;
 		if (!rundir_read_process(shared, 0, &head) &&
-		    !rundir_read_session(shared, 0, 0, &page))
+		    !rundir_read_session(shared, 0, 0, &page)) {
 			count_session(s, shared, 0, fd, &page, head.procname);
+			session = s->only && strcmp(s->only, page.name) ?
+					  NULL :
+					  session_of(s, page.name);
+			if (session)
+				count_losses(session, fd);
+		}
 		close(fd);
 	}
 	rundir_list_free(&list);
@@ -572,6 +598,7 @@ static void status_print_json(const struct status *s)
 			json_bool(&json, "alive", m->alive);
 			json_number(&json, "written", m->written);
 			json_number(&json, "lost", m->lost);
+			json_number(&json, "lost_shared", m->lost_shared);
 			json_number(&json, "overwritten", m->overwritten);
 			json_number(&json, "bytes", m->bytes);
 			json_number(&json, "left_off", m->left_off);
@@ -644,6 +671,9 @@ static void session_print(const struct session *session)
 				PRIu64 " %14" PRIu64 "%s\n", m->pid, m->name,
 				m->written, m->lost, m->overwritten, m->bytes,
 				m->alive ? "" : "  dead");
+		if (m->lost_shared)
+			printf("%9s lost %s in the shared buffers\n", "",
+			       counted(m->lost_shared, "event"));
 		reach_text(&m->reach, reach);
 		if (*reach)
 			printf("%9s reaches back %s\n", "", reach);

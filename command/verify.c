@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +23,9 @@
 /* The trace, a process's part, its index, and a file. */
 #define FILES_NEEDED	5
 
+/* So many processes are named. */
+#define PROCESSES_SHOWN	10
+
 static const struct option_row rows[] = { { 0 } };
 
 /* Prints a problem when verify_directory() finds it: a long recount shows the
@@ -29,6 +33,42 @@ static const struct option_row rows[] = { { 0 } };
 static void trace_report(const char *where, const char *fact, void *priv)
 {
 	command_warn("%s: %s", where, fact);
+}
+
+/* The processes that lost most come first. */
+static int process_compare(const void *left, const void *right)
+{
+	const struct verify_process *a = left, *b = right;
+
+	if (a->lost != b->lost)
+		return a->lost < b->lost ? 1 : -1;
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+/* Prints what the processes lost in buffers that they shared. Where events were
+ * overwritten, nothing tells whose they were. */
+static void print_processes(struct verify_result *result)
+{
+	const char *least = result->overwritten ? "at least " : "";
+	uint64_t rest = result->lost;
+	struct verify_process *p;
+	size_t i;
+
+	qsort(result->processes, result->nprocesses, sizeof(*p),
+	      process_compare);
+	for (i = 0; i < result->nprocesses && i < PROCESSES_SHOWN; i++) {
+		p = &result->processes[i];
+		rest -= p->lost < rest ? p->lost : rest;
+		printf("process %u%s%s%s: %s%llu emitted = %llu kept + %llu "
+		       "lost\n", p->pid, *p->name ? " (" : "", p->name,
+		       *p->name ? ")" : "", least,
+		       (unsigned long long)(p->kept + p->lost),
+		       (unsigned long long)p->kept,
+		       (unsigned long long)p->lost);
+	}
+	if (i && rest)
+		printf("other processes, or not known which: %llu lost\n",
+		       (unsigned long long)rest);
 }
 
 int verify_main(int argc, char **argv)
@@ -71,6 +111,9 @@ int verify_main(int argc, char **argv)
 				      path);
 	if (ret < 0)
 		return command_failed("%s: %s", path, strerror(-ret));
+	if (result.nprocesses)
+		print_processes(&result);
+	free(result.processes);
 	printf("%llu emitted = %llu kept + %llu overwritten + %llu lost, "
 	       "in %s of %s",
 	       (unsigned long long)result.emitted,

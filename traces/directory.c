@@ -205,6 +205,11 @@ static int ledger_write(struct trace *trace, const char *old)
 					stream->refused_end));
 		putc('\n', out);
 	}
+	for (size_t i = 0; !old && i < trace->nlosses; i++)
+		fprintf(out, LEDGER_PROCESS "%u %llu %u\n",
+			trace->losses[i].number,
+			(unsigned long long)trace->losses[i].lost,
+			trace->losses[i].pid);
 	if (!old)
 		fprintf(out, "unplaced %llu\noversize %llu\nsession %llu\n",
 			(unsigned long long)trace->unplaced,

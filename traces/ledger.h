@@ -12,6 +12,10 @@
 /* The word before the number in the last line. */
 #define LEDGER_CHECKSUM		"checksum "
 
+/* Begins the row of a process that shared rings and lost events there: behind
+ * its number, how many, and the pid. */
+#define LEDGER_PROCESS		"process_"
+
 #define LEDGER_DAMAGED		"it is damaged: its checksum is wrong"
 /* In DIR: a line "trace NAME" for each trace that is there, "ledger N" if
  * DIR/ledger counts N that are not, and a checksum. */

@@ -119,6 +119,23 @@ static int finish_stream(struct trace_stream *stream, bool overwrite)
 	return trace_file_end(stream);
 }
 
+size_t trace_losses_read(struct trace_member_loss **losses,
+			 const struct session_view *session)
+{
+	struct member_view member = { .number = 0 };
+	size_t n = 0;
+
+	while (session_view_member(session, &member)) {
+		if (!member.lost)
+			continue;
+		if (!array_grow(losses, n, sizeof(**losses)))
+			break;
+		(*losses)[n++] = (struct trace_member_loss){
+			member.number, member.pid, member.lost };
+	}
+	return n;
+}
+
 int trace_finish(struct trace *trace, bool overwrite)
 {
 	size_t i;

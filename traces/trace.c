@@ -401,6 +401,7 @@ void trace_set_close(struct trace_set *set)
 			trace_finish(set->traces[i], false);
 		trace_free_streams(set->traces[i]);
 		symbols_free(&set->traces[i]->symbols);
+		free(set->traces[i]->losses);
 		free(set->traces[i]->named);
 		free(set->traces[i]->process);
 		free(set->traces[i]);

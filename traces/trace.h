@@ -129,6 +129,13 @@ struct trace_stream {
 	uint64_t checksum;		/* of the packet's events */
 };
 
+/* The events of a process that rings lost which it shared. */
+struct trace_member_loss {
+	uint32_t number;		/* as its writer records have it */
+	uint32_t pid;
+	uint64_t lost;
+};
+
 /* One trace. It belongs to the set. After trace_finish() no descriptor is open,
  * so a recording of any number of processes needs few. */
 struct trace {
@@ -158,6 +165,8 @@ struct trace {
 	struct trace_symbols symbols;
 	uint64_t unplaced;		/* lost before any ring */
 	uint64_t oversize;		/* of those lost: too large */
+	struct trace_member_loss *losses;	/* of processes; or NULL */
+	size_t nlosses;
 };
 
 /* Has reasons with an errno be told by these words, instead of strerror(3).
@@ -223,6 +232,12 @@ int trace_packet_unwritten(struct trace_stream *stream,
 /* Takes the ring's final counts. Without them, `kept` is all that there was. */
 void trace_stream_count(struct trace_stream *stream, uint64_t committed,
 			uint64_t lost);
+
+/* Reads what each process has lost, for trace->losses. Call it before the rings
+ * are counted: so all of it is in their counts. The trace frees it. Returns how
+ * many there are; without memory, fewer. */
+size_t trace_losses_read(struct trace_member_loss **losses,
+			 const struct session_view *session);
 
 /*
  * Completes the streams and the ledger, and closes every descriptor of the

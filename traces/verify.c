@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "traces/array.h"
 #include "traces/checksum.h"
 #include "traces/follow.h"
 #include "traces/idx.h"
@@ -43,6 +44,9 @@ struct verifier {
 	struct event_shape *shapes;
 	struct ledger ledger;
 	char *metadata;
+	uint64_t *kept;			/* of processes that share the rings, by
+					 * number */
+	size_t nkept;
 };
 
 /* A stream is a file stream_CPU, or files stream_CPU_N in the order of N. */
@@ -154,6 +158,26 @@ static int check_head(struct stream *s, const struct packet_head *head)
 	return 0;
 }
 
+/* Counts events of a process that shares the rings. Callback of
+ * packet_walk_writers(); numbers beyond the slots have no row. */
+static void count_kept(uint32_t process, uint64_t events, void *priv)
+{
+	struct verifier *v = priv;
+	uint64_t *more;
+	size_t room = 2 * (size_t)process + 64;
+
+	if (process >= v->nkept && process <= SHARED_MEMBERS) {
+		more = realloc(v->kept, room * sizeof(*more));
+		if (!more)
+			return;
+		memset(more + v->nkept, 0, (room - v->nkept) * sizeof(*more));
+		v->kept = more;
+		v->nkept = room;
+	}
+	if (process < v->nkept)
+		v->kept[process] += events;
+}
+
 /*
  * Checks the packet at the offset, and moves behind it: the head, then the
  * entry of the index with the checksum, then each event. Returns 0, or -EBADMSG
@@ -193,8 +217,11 @@ static int check_packet(struct stream *s)
 		ret = bad_file(s, "packet %llu was changed: its checksum is "
 			       "wrong", number);
 	} else {
-		ret = packet_walk(&s->v->format, head.timestamp_begin, at,
-				  bytes, &walk);
+		ret = packet_walk_writers(&s->v->format, head.timestamp_begin,
+					  at, bytes, &walk,
+					  s->v->session.page.flags &
+						  SESSION_SHARED ?
+						  count_kept : NULL, s->v);
 		s->kept += walk.count;
 		s->v->result->records += walk.records;
 		if (!ret && s->v->format.writers && walk.nameless)
@@ -383,6 +410,52 @@ static void check_missing(struct verifier *v, struct dirent **list, int n)
 		bad_part(v, NULL, "it has no ledger: %s", why_incomplete(v));
 }
 
+/* Copies a process's name from the metadata, as it is there. */
+static void name_copy(char name[32], const char *metadata, uint32_t number)
+{
+	char key[48];
+	const char *at;
+	int n = 0;
+
+	snprintf(key, sizeof(key), "\t" METADATA_PROCESS "%u = \"", number);
+	at = strstr(metadata, key);
+	if (at && !sscanf(at + strlen(key), "%*u %*u %n", &n) && n) {
+		at += strlen(key) + n;
+		n = (int)strcspn(at, "\"\n");
+		snprintf(name, 32, "%.*s", n, at);
+	}
+}
+
+/* Adds the processes that lost events, each with what it kept. What they lost
+ * is a part of what the trace lost: `lost`. */
+static void check_processes(struct verifier *v, uint64_t lost)
+{
+	struct verify_result *result = v->result;
+	struct verify_process *process;
+	struct ledger_row row;
+	const char *at = NULL;
+	uint64_t sum = 0;
+	uint32_t number;
+
+	while (ledger_next(&v->ledger, &at, &row)) {
+		if (sscanf(row.name, LEDGER_PROCESS "%u", &number) != 1)
+			continue;
+		sum += row.n[0];
+		if (!array_grow(&result->processes, result->nprocesses,
+				sizeof(*process)))
+			continue;
+		process = &result->processes[result->nprocesses++];
+		*process = (struct verify_process){
+			.pid = (uint32_t)row.n[1], .lost = row.n[0],
+			.kept = number < v->nkept ? v->kept[number] : 0 };
+		name_copy(process->name, v->metadata, number);
+	}
+	if (sum > lost)
+		bad_part(v, "index/ledger", "processes have lost %llu events, "
+			 "the trace %llu", (unsigned long long)sum,
+			 (unsigned long long)lost);
+}
+
 /* Orders names by their numbers: stream_2 before stream_10, and the files of a
  * stream in the order in which they were written. */
 static int entry_compare(const struct dirent **a, const struct dirent **b)
@@ -418,6 +491,7 @@ static int is_strange(const struct dirent *entry)
  */
 static void check_trace(struct verifier *v)
 {
+	const uint64_t lost = v->result->lost;
 	struct dirent **list = NULL;
 	size_t described = 0;
 	int n = scandirat(v->fd, ".", &list, is_strange, entry_compare);
@@ -470,11 +544,13 @@ static void check_trace(struct verifier *v)
 	for (i = 0; i < n;)
 		i += check_stream(v, list + i, n - i);
 	check_missing(v, list, n);
+	check_processes(v, v->result->lost - lost);
 	for (i = 0; i < n; i++)
 		free(list[i]);
 	free(list);
 	ledger_close(&v->ledger);
 close:
+	free(v->kept);
 	free(v->shapes);
 	session_view_close(&v->session);
 free:

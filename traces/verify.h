@@ -5,7 +5,17 @@
 #ifndef TRACES_VERIFY_H
 #define TRACES_VERIFY_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+/* A process that lost events in rings which it shared: emitted = kept + lost,
+ * where nothing was overwritten. */
+struct verify_process {
+	uint32_t pid;
+	char name[32];			/* "": not known */
+	uint64_t kept;
+	uint64_t lost;
+};
 
 /* The sums over all traces. emitted = kept + overwritten + lost, unless a
  * problem was reported. */
@@ -18,6 +28,8 @@ struct verify_result {
 	uint64_t lost;			/* including events without a ring */
 	uint64_t records;		/* of writers, beside the events */
 	uint64_t problems;
+	struct verify_process *processes; /* the caller frees them */
+	size_t nprocesses;
 };
 
 /*

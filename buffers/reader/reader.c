@@ -147,6 +147,8 @@ bool session_view_member(const struct session_view *session,
 		member->wrote = state == MEMBER_WROTE;
 		member->pid = slot->pid;
 		member->starttime = slot->starttime;
+		member->lost = load_relaxed(&slot->lost);
+		member->identity = slot->identity;
 		memcpy(member->name, slot->name, MEMBER_NAME_BYTES);
 		member->name[MEMBER_NAME_BYTES] = '\0';
 		return true;

@@ -258,6 +258,8 @@ struct member_view {
 	uint32_t pid;
 	uint64_t starttime;
 	char name[MEMBER_NAME_BYTES + 1];
+	uint64_t lost;			/* its part of what the rings lost */
+	uint64_t identity;		/* tells PID namespaces apart; or 0 */
 };
 
 /*
@@ -384,6 +386,14 @@ int ring_copy_each(const struct ring_copy *copy,
  */
 int packet_walk(const struct packet_format *format, uint64_t begin,
 		const void *events, size_t bytes, struct packet_walk *walk);
+
+/* Does the same, and calls `wrote` with the number of a process and how many
+ * events it has between two writer records. */
+int packet_walk_writers(const struct packet_format *format, uint64_t begin,
+			const void *events, size_t bytes,
+			struct packet_walk *walk,
+			void (*wrote)(uint32_t process, uint64_t events,
+				      void *priv), void *priv);
 
 /* Returns the bytes of these contexts, or -EINVAL for an unknown one. */
 int context_bytes(uint32_t contexts);

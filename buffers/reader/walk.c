@@ -9,11 +9,15 @@
 
 #include "buffers/reader/step.h"
 
-int packet_walk(const struct packet_format *format, uint64_t begin,
-		const void *events, size_t bytes, struct packet_walk *walk)
+int packet_walk_writers(const struct packet_format *format, uint64_t begin,
+			const void *events, size_t bytes,
+			struct packet_walk *walk,
+			void (*wrote)(uint32_t process, uint64_t events,
+				      void *priv), void *priv)
 {
 	struct cursor c = { events, (const uint8_t *)events + bytes, begin, 0 };
 	const uint8_t *fields;
+	uint64_t told = 0;
 
 	memset(walk, 0, sizeof(*walk));
 	walk->last = begin;
@@ -31,6 +35,10 @@ int packet_walk(const struct packet_format *format, uint64_t begin,
 			return ret;
 		if (format->writers && c.id == cursor_writer_id(format->kind) &&
 		    c.p - fields == sizeof(walk->writer)) {
+			if (wrote && walk->count != told)
+				wrote(walk->writer.process, walk->count - told,
+				      priv);
+			told = walk->count;
 			memcpy(&walk->writer, fields, sizeof(walk->writer));
 			walk->records++;
 		} else {
@@ -40,7 +48,16 @@ int packet_walk(const struct packet_format *format, uint64_t begin,
 		walk->bytes = (uint64_t)(c.p - (const uint8_t *)events);
 		walk->last = c.clock;
 	}
+	if (wrote && walk->count != told)
+		wrote(walk->writer.process, walk->count - told, priv);
 	return 0;
+}
+
+int packet_walk(const struct packet_format *format, uint64_t begin,
+		const void *events, size_t bytes, struct packet_walk *walk)
+{
+	return packet_walk_writers(format, begin, events, bytes, walk, NULL,
+				   NULL);
 }
 
 int context_bytes(uint32_t contexts)

@@ -336,6 +336,7 @@ uint32_t shared_enter(struct shared *shared, const struct process_page *page)
 	member = &members->members[given];
 	member->pid = page->pid;
 	member->starttime = page->starttime;
+	member->identity = page->identity;
 	__builtin_memcpy(member->name, page->procname, sizeof(member->name));
 	store_release(&member->state, MEMBER_JOINED, MEMBER_STATE);
 	shared->member = member;

@@ -41,6 +41,16 @@ static uint64_t bytes_needed(const struct channel *channel, int header,
 	       write_record_room(channel->contexts);
 }
 
+/* Counts what a shared ring has lost as a loss of this process, too. */
+static void member_lose(struct channel *channel,
+			const struct write_event *event)
+{
+	struct shared_member *member = channel->shared.member;
+
+	if (channel->flags & SESSION_SHARED && member)
+		channel_count(channel, event->generation, &member->lost);
+}
+
 /* After WRITE_FULL from a section: makes room, or counts a loss. */
 static enum write_verdict room_make(const struct write_slot *slot, int header,
 				    int extended, struct channel *channel,
@@ -58,6 +68,7 @@ static enum write_verdict room_make(const struct write_slot *slot, int header,
 	verdict = section_lose(slot, header);
 	if (verdict != WRITE_DONE)
 		return verdict;
+	member_lose(channel, event);
 	if (oversize)
 		write_oversize_count(event, channel);
 	return WRITE_LOST;

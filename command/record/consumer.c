@@ -176,14 +176,17 @@ static bool is_making(const struct consumer *consumer)
 	return load_acquire(&page->making, SESSION_MAKING);
 }
 
-/* The order of processes: by pid, then by start time. */
+/* The order of processes: by pid, then by start time, then by identity, where
+ * two PID namespaces have the same ones. */
 static int member_compare(const void *left, const void *right)
 {
 	const struct member_view *a = left, *b = right;
 
 	if (a->pid != b->pid)
 		return a->pid < b->pid ? -1 : 1;
-	return a->starttime < b->starttime ? -1 : a->starttime > b->starttime;
+	if (a->starttime != b->starttime)
+		return a->starttime < b->starttime ? -1 : 1;
+	return a->identity < b->identity ? -1 : a->identity > b->identity;
 }
 
 /* A program that a process executes has another number. Without memory, they
@@ -516,11 +519,14 @@ int consume_finish(struct consumer *consumer)
 	struct trace_set *set = consumer->set;
 	struct process_page latest;
 	struct rings_removed removed;
+	struct trace_member_loss *losses = NULL;
+	size_t nlosses;
 	bool stay;
 	int ret, error;
 
 	if (consumer->finished)
 		return 0;
+	nlosses = trace_losses_read(&losses, consumer->session);
 	ret = last_scan(consumer);
 	rings_removed_read(consumer->session->map.address, &removed);
 	if (!consumer->consume)
@@ -569,13 +575,17 @@ int consume_finish(struct consumer *consumer)
 		if (!process_read(&latest, consumer->fd))
 			trace_set_anchors(set, &latest);
 		consumer->trace->unplaced = page->lost_unplaced;
+		consumer->trace->losses = losses;
+		consumer->trace->nlosses = nlosses;
 		session_view_oversize(consumer->session,
 				      &consumer->trace->oversize);
 		error = trace_finish(consumer->trace,
 				     page->flags & SESSION_OVERWRITE);
 		ret = ret ? ret : error;
-	} else if (!consumer->missed) {
-		set->lost += page->lost_unplaced;
+	} else {
+		free(losses);
+		if (!consumer->missed)
+			set->lost += page->lost_unplaced;
 	}
 	if (set->left_off < page->left_off)
 		set->left_off = page->left_off;
