@@ -171,7 +171,7 @@ static uint64_t trampoline_fit(struct near *near, uint64_t site, uint32_t mask,
 static uint64_t trampoline_at(uint64_t site, uint32_t top, uint32_t next,
 			      uint32_t mask, uint32_t want, uint32_t n)
 {
-	uint32_t third = mask & 0xff00 ? want & 0xff00 : 0x1000;
+	uint32_t third = mask & 0xff00 ? want & 0xff00 : 0x8000;
 	uint64_t to = jump_target(site, top << 24 | (next & 0xff) << 16 |
 						third | (want & 0xff));
 	struct near *near = is_near(site, to) ? near_make(to & ~(PAGE - 1)) :
@@ -183,8 +183,8 @@ static uint64_t trampoline_at(uint64_t site, uint32_t top, uint32_t next,
 /*
  * Without room in a page that is there, takes a trampoline in a new page. Tries
  * the values of the operand's highest byte and of the next one, unless they are
- * given. The third is given or 0x10: the bytes that are not given are chosen in
- * the page found so. The search begins where it found room the last time; at
+ * given. Bytes that are not given are first in the middle, so that jumps at
+ * addresses around reach the page, too, and then chosen in the page found so. The search begins where it found room the last time; at
  * first some way off, because libraries lie together.
  */
 uint64_t usdt_near_trampoline(uint64_t site, uint32_t mask, uint32_t want,
@@ -220,7 +220,7 @@ uint64_t usdt_near_trampoline(uint64_t site, uint32_t mask, uint32_t want,
 			continue;
 		for (k = 0; k < 256 && !found; k += 8) {
 			found = trampoline_at(site, top,
-					      mask & 0xff0000 ? want >> 16 : k,
+					      mask & 0xff0000 ? want >> 16 : k ^ 0x80,
 					      mask, want, n);
 			if (mask & 0xff0000)
 				break;

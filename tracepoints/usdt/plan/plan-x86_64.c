@@ -538,11 +538,16 @@ uint32_t usdt_plan_cost(const struct usdt_plan *plan)
 		0, 0, 1, 2, 4, 5, 7, 9, 1, 2, 3, 5, 6, 7, 8, 9,
 	};
 	uint32_t jumps = plan->joins | 1u << plan->prefixes;
+	uint32_t given = plan->starts;
 	uint32_t cost = 0, k;
 
-	for (k = 0; jumps >> k; k++)
-		if (jumps >> k & 1)
-			cost += costs[plan->starts >> (k + 1) & 15] + !!cost;
+	for (k = 0; jumps >> k; k++) {
+		if (!(jumps >> k & 1))
+			continue;
+		cost += costs[given >> (k + 1) & 15] + !!cost;
+		/* the operand's bytes are decided for the next jump */
+		given |= 15u << (k + 1);
+	}
 	return cost;
 }
 

@@ -209,7 +209,8 @@ bool usdt_plan_leads(const struct usdt_plan *plan);
  * Returns how much memory the place costs where a valid plan's jump leads, as a
  * number to compare: the more bytes of the operand are cc, the fewer jumps lead
  * to one page. The lowest byte says where in a page, the next one in which of
- * 16 pages, the third one in which 64 KiB, the highest one in which 16 MiB.
+ * 16 pages, the third one in which 64 KiB, the highest one in which 16 MiB. A
+ * second jump has the bytes that the first one's operand has decided.
  */
 uint32_t usdt_plan_cost(const struct usdt_plan *plan);
 
