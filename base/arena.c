@@ -9,7 +9,8 @@
 #include "base/base.h"
 #include "base/sys.h"
 
-#define ARENA_CHUNK_BYTES	(256u << 10)
+#define FIRST_CHUNK_BYTES	(256u << 10)
+#define CHUNK_BYTES		(64u << 10)	/* of others: all is touched */
 #define ARENA_ALIGN		64
 #define PACKED_ALIGN		16
 
@@ -30,8 +31,8 @@ static void *chunk_cut(struct chunk *chunk, size_t bytes)
 	void *piece;
 
 	if (chunk->left < bytes) {
-		size_t fresh = bytes > ARENA_CHUNK_BYTES ? bytes :
-							   ARENA_CHUNK_BYTES;
+		size_t least = chunk->mapped ? CHUNK_BYTES : FIRST_CHUNK_BYTES;
+		size_t fresh = bytes > least ? bytes : least;
 
 		chunk->p = sys_map_anonymous(fresh);
 		/* a process that needs a second chunk will need many */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Open addressing, at most half full; no value is ever removed alone.
+ * Open addressing, at most three quarters full; no value is ever removed alone.
  */
 #include "base/index.h"
 
@@ -77,7 +77,7 @@ static int index_grow(struct index *index)
 
 int index_add(struct index *index, uint64_t hash, uint64_t value)
 {
-	if (index->used >= index->size / 2 && index_grow(index))
+	if (index->used >= index->size / 4 * 3 && index_grow(index))
 		return -ENOMEM;
 	slot_put(index, hash, value);
 	return 0;

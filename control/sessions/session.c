@@ -48,8 +48,7 @@ static bool names_place(const char *glob, const struct object *object)
 
 	if (!rule_names_function(glob, module, object->name))
 		return false;
-	for (other = own->first ? own->first : own; other;
-	     other = other->alias)
+	for (other = usdt_first(own); other; other = other->alias)
 		if (other != own &&
 		    rule_prefers(usdt_place_name(other), object->name) &&
 		    rule_names_function(glob, module, usdt_place_name(other)))
@@ -195,7 +194,7 @@ static int object_prepare(struct session *session, struct object *object,
 		    !session->channel->page->left_off++)
 			log_fact(LOG_WARNING, "session",
 				 "no room for the description of an event", 0);
-		object->left_off |= bit;
+		object->left_off |= (uint16_t)bit;
 		return -ENOSPC;
 	}
 	session_symbols_need(session, object);
@@ -511,7 +510,7 @@ static int disable_one(struct object *object, void *arg)
 		collect_set(object, pass->session->channel, NULL, 0,
 			    &pass->patcher);
 	object_disable(object, pass->session->channel, &pass->patcher);
-	object->left_off &= ~(1u << channel_bit(pass->session->channel));
+	object->left_off &= (uint16_t)~(1u << channel_bit(pass->session->channel));
 	return 0;
 }
 

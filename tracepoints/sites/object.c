@@ -298,7 +298,7 @@ static void site_bind(struct object *object, uint32_t bit)
 		      WRITE_SLOT);
 	/* last: a thread that loads the new writer finds the rings */
 	store_release(&site->hit, model->hit, SITE_HIT);
-	object->bound = bit + 1;
+	object->bound = (uint8_t)(bit + 1);
 }
 
 /*

@@ -387,7 +387,7 @@ int registry_slot(struct object *object, uint32_t bit)
 	own->slot.hit = write_nothing;
 	/* hits look at it once the channel is in `on` */
 	if (place == &object->slot)
-		object->slot_bit = bit;
+		object->slot_bit = (uint8_t)bit;
 	*place = own;
 	return 1;
 }

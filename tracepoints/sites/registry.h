@@ -32,17 +32,17 @@ struct code {
 	uint8_t *address;		/* label 990 */
 	uint8_t *stub;
 	uint16_t *semaphore;		/* counts its users; or NULL */
-	uint32_t flags;			/* TAFFRAIL_SITE_FLAG_, CODE_ */
 	uint32_t number;		/* of its note in the module */
-	int refused;			/* result of the last patch; of a
+	uint16_t flags;			/* TAFFRAIL_SITE_FLAG_, CODE_ */
+	int16_t refused;		/* result of the last patch; of a
 					 * declared marker: why it has no
 					 * events */
 };
 
 /* The code was moved behind the linker, and this is the old place (moved.c). */
-#define CODE_MOVED	(1u << 31)
+#define CODE_MOVED	(1u << 15)
 /* registry_settle() switches the marker (lock.h). */
-#define CODE_SETTLED	(1u << 30)
+#define CODE_SETTLED	(1u << 14)
 
 /* The part of an object that belongs to a channel. */
 struct channel_slot {
@@ -75,9 +75,9 @@ struct object {
 	const struct collect_list *collect;
 	void *callbacks;		/* callbacks/list.c, or NULL */
 	uint32_t snapshots;		/* enum object_user, a bit each */
-	uint32_t bound;			/* channel of the site's own slot + 1 */
-	uint32_t left_off;		/* channels that had no room for it */
-	uint32_t slot_bit;		/* the channel of `slot` */
+	uint16_t left_off;		/* channels that had no room for it */
+	uint8_t bound;			/* channel of the site's own slot + 1 */
+	uint8_t slot_bit;		/* the channel of `slot` */
 	struct usdt_adopted *adopted;	/* the program's USDT probe; or NULL */
 	struct object *next_found;	/* of the modules that came last */
 	struct object *before;		/* in its module, if it is declared */
@@ -122,7 +122,7 @@ struct module {
 					 * negative errno */
 	uint32_t usdt_askings;		/* what it was asked for; session.c */
 	struct index usdt_refused;	/* probes that have no plan; functions
-					 * whose exits were looked for */
+					 * whose exits cannot be had */
 	struct untaken *untaken;	/* probes that have no way */
 	struct untaken **untaken_end;	/* the last one's `next`; or NULL */
 	struct index untaken_at;	/* the same by address */

@@ -88,7 +88,7 @@ enum usdt_placed {
 	USDT_ENTRY_ONLY,	/* the same; not all exits could be had */
 };
 
-#define USDT_ALIASED	(1u << 31)	/* a marker of another name is on */
+#define USDT_ALIASED	(1u << 7)	/* a marker of another name is on */
 
 /* Where in a function the site is. */
 enum usdt_function_site {
@@ -115,22 +115,27 @@ struct usdt_spot {
 struct usdt_adopted {
 	struct usdt_spot spot;		/* first: stubs have its address */
 	struct usdt_operand *operands;
+	int32_t start;			/* of the function: address less this
+					 * one's */
 	uint8_t count;			/* of operands */
-	uint8_t in_memory;		/* operands in memory */
 	uint8_t strings;		/* operands that point to strings */
-	uint8_t placed;			/* enum usdt_placed */
-	uint8_t function;		/* enum usdt_function_site */
-	uint32_t called;		/* kinds of calls that are on and begin
+	uint8_t called;			/* kinds of calls that are on and begin
 					 * or end here; and USDT_ALIASED */
+	uint8_t placed : 3;		/* enum usdt_placed */
+	uint8_t function : 3;		/* enum usdt_function_site */
+	uint8_t in_memory : 1;		/* an operand is in memory */
+	uint8_t aliases : 1;		/* it is another name of `first` */
 	/*
 	 * Whole calls (whole-private.h). Each way in which a function is left
 	 * has a marker of its own: in the list `calls` of the entry, and in
 	 * `calls` of the exits of this way, which are the list `exits` of the
 	 * marker. `next` goes on in either list.
 	 */
-	uint64_t start;			/* of the function: address */
-	struct usdt_adopted *calls;
-	struct usdt_adopted *exits;
+	union {
+		struct usdt_adopted *calls;
+		struct usdt_adopted *exits;	/* of calls */
+		struct usdt_adopted *first;	/* of an alias */
+	};
 	struct usdt_adopted *next;
 	struct usdt_adopted *entry;	/* of an exit, and of a call */
 	/*
@@ -140,10 +145,12 @@ struct usdt_adopted {
 	 * frames; those of an exit with rising ones.
 	 */
 	struct usdt_adopted *alias;	/* the next name, or NULL */
-	struct usdt_adopted *first;	/* of an alias; else NULL */
 	struct taffrail_site site;
 	char text[];			/* channel, name, arguments, file */
 };
+
+_Static_assert(sizeof(struct usdt_adopted) <= 176,
+	       "a site's memory: docs/functions.md");
 
 /* The memory that a probe takes with the text, before the operands. */
 static inline uint64_t usdt_adopted_bytes(uint64_t text_bytes)
@@ -164,6 +171,20 @@ static inline const char *usdt_place_name(const struct usdt_adopted *probe)
 	return object_of(probe->site.agent_)->name;
 }
 
+/* Returns the place or the call that has the way to the stub: of another name
+ * the first, else the same. SIGSAFE. */
+static inline struct usdt_adopted *
+usdt_first(const struct usdt_adopted *probe)
+{
+	return probe->aliases ? probe->first : (struct usdt_adopted *)probe;
+}
+
+/* Returns the address of the function in which a place is. */
+static inline uint64_t usdt_start(const struct usdt_adopted *probe)
+{
+	return probe->spot.address + (uint64_t)(int64_t)probe->start;
+}
+
 /* Returns the result of the last switch of a probe; of a call, that of the
  * entry and the exits. */
 static inline int usdt_refused(const struct usdt_adopted *probe)
@@ -171,10 +192,8 @@ static inline int usdt_refused(const struct usdt_adopted *probe)
 	const struct usdt_adopted *exit;
 	int ret = probe->spot.refused;
 
-	if (probe->first) {
-		probe = probe->first;
-		ret = ret ? ret : probe->spot.refused;
-	}
+	probe = usdt_first(probe);
+	ret = ret ? ret : probe->spot.refused;
 	if (probe->function != USDT_WHOLE)
 		return ret;
 	ret = ret ? ret : probe->entry->spot.refused;
@@ -266,7 +285,7 @@ int usdt_file_map(struct usdt_file *file, const char *path);
  * instruction which may fault. They are -EFAULT as long as the program handles
  * faults. The registry's lock is held.
  */
-#define USDT_VERSION	14
+#define USDT_VERSION	15
 
 struct usdt_functions {
 	uint64_t version;

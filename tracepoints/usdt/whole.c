@@ -247,9 +247,10 @@ static COLD void call_lose(const struct usdt_adopted *entry, uint32_t depth)
 
 			holds = !condition;
 			for (value = -1; value < 2 && !holds; value++) {
-				whole_make(&whole, entry, call->exits,
-					   arguments, no_strings, INT64_MAX,
-					   depth, (uint64_t)(int64_t)value);
+				whole_make(&whole, entry,
+					   usdt_first(call)->exits, arguments,
+					   no_strings, INT64_MAX, depth,
+					   (uint64_t)(int64_t)value);
 				holds = ax_holds(condition, &event, &ip);
 			}
 			if (!holds ||

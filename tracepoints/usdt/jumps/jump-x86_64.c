@@ -30,15 +30,6 @@ struct making {
 	uint8_t given[USDT_PATCH_MAX];
 };
 
-/* Returns where the jump at `start` leads. */
-static uint64_t jump_target(const uint8_t *bytes, uint64_t site, uint32_t start)
-{
-	int32_t operand;
-
-	__builtin_memcpy(&operand, bytes + start + 1, sizeof(operand));
-	return site + start + USDT_JUMP_BYTES + (uint64_t)(int64_t)operand;
-}
-
 #define TRAMPOLINES_MAX	3
 
 /*
@@ -52,18 +43,19 @@ static uint32_t trampolines_of(const uint8_t *on, uint64_t site, uint32_t start,
 			       uint64_t trampolines[static TRAMPOLINES_MAX])
 {
 	static const uint8_t others[] = { TRAP, NOP };
-	uint8_t bytes[USDT_PATCH_MAX];
+	uint8_t bytes[USDT_JUMP_BYTES];
 	uint32_t n = 0;
 	uint32_t i;
 
-	trampolines[n++] = jump_target(on, site, start);
+	trampolines[n++] = usdt_jump_target(on, site, start);
 	if (beside <= start || beside >= start + USDT_JUMP_BYTES)
 		return n;
-	__builtin_memcpy(bytes, on, sizeof(bytes));
+	__builtin_memcpy(bytes, on + start, sizeof(bytes));
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
-		bytes[beside] = others[i];
+		bytes[beside - start] = others[i];
 		if (on[beside] != others[i])
-			trampolines[n++] = jump_target(bytes, site, start);
+			trampolines[n++] = usdt_jump_target(bytes, site + start,
+							    0);
 	}
 	return n;
 }
@@ -165,6 +157,8 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 {
 	uint64_t site = base + plan->address;
 	struct making m = { .site = site, .beside = plan->beside };
+	uint8_t *gates = usdt_way_part(way, WAY_GATES);
+	uint64_t moved;
 	uint32_t k;
 	int ret;
 
@@ -185,31 +179,27 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 	if (ret)
 		return ret;
 	ret = -ERANGE;
-	way->moved = usdt_near_take(site, way->moved_bytes);
-	if (!way->moved)
+	moved = usdt_near_take(site, way->moved_bytes);
+	if (!moved)
 		goto give_trampolines;
 	ret = -ENOMEM;
 	way->stubs = usdt_stubs_take(plan->ngates);
 	if (!way->stubs)
 		goto give_moved;
-	way->ngates = plan->ngates;
 	for (k = 0; k < plan->ngates; k++)
-		way->gates[k] = WAY_GATE(plan->gates[k].at,
-					 plan->gates[k].leaves);
+		gates[k] = WAY_GATE(plan->gates[k].at, plan->gates[k].leaves);
 	way->direct = usdt_is_direct(plan);
 	way->covered = plan->covered;
-	way->trampoline = m.trampolines[0];
 	way->site = site;
-	way->n = plan->switched;
+	way->moved = (int32_t)(moved - site);
 	way->starts = plan->starts;
 	way->joins = plan->joins;
 	way->prefixes = plan->prefixes;
 	way->beside = plan->beside;
-	__builtin_memcpy(way->on, m.bytes, sizeof(way->on));
-	__builtin_memcpy(way->off, plan->bytes, sizeof(way->off));
+	__builtin_memcpy(usdt_way_part(way, WAY_ON), m.bytes, way->n);
 	return 0;
 give_moved:
-	usdt_near_give(way->moved, way->moved_bytes);
+	usdt_near_give(moved, way->moved_bytes);
 give_trampolines:
 	while (m.count--)
 		trampolines_give(&m, m.count, 0);
@@ -224,31 +214,34 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 {
 	uint64_t trampolines[TRAMPOLINES_MAX];
 	struct usdt_written written = { 0 };
+	uint64_t moved = usdt_way_moved(way);
+	uint8_t *offsets = usdt_way_part(way, WAY_OFFSETS);
 	uint8_t code[MOVED_MAX];
 	uint32_t k;
 	int ret;
-	int n = usdt_move(code, way->moved_bytes, way->moved, plan, base,
-			  way->stubs, &written);
+	int n = usdt_move(code, way->moved_bytes, moved, plan, base, way->stubs,
+			  &written);
 
 	if (n < 0)
 		return n;
-	__builtin_memcpy(way->offsets, written.offsets, sizeof(way->offsets));
-	__builtin_memcpy(way->behind, written.behind, sizeof(way->behind));
+	__builtin_memcpy(offsets, written.offsets, way->n);
+	__builtin_memcpy(usdt_way_part(way, WAY_BEHIND), written.behind,
+			 way->ngates);
 	way->wanted = 0;
 	way->faults = !!plan->faults;
 	if (way->faults)
 		__atomic_fetch_add(&usdt_faults.ways, 1, SEQ_CST(USDT_FAULTS));
-	__builtin_memcpy(way->off, plan->bytes, sizeof(way->off));
-	ret = usdt_write(patcher, way->moved, code, (uint32_t)n);
+	__builtin_memcpy(usdt_way_part(way, WAY_OFF), plan->bytes, way->n);
+	ret = usdt_write(patcher, moved, code, (uint32_t)n);
 	for (k = 0; k < way->n && !ret; k++) {
-		uint64_t to = way->moved + way->offsets[k];
+		uint64_t to = moved + offsets[k];
 		uint32_t left;
 
 		if (k && !(way->joins >> k & 1))
 			continue;
 		if (!k)
-			to = way->direct ? (uint64_t)way->stubs : way->moved;
-		left = trampolines_of(way->on, way->site,
+			to = way->direct ? (uint64_t)way->stubs : moved;
+		left = trampolines_of(usdt_way_part(way, WAY_ON), way->site,
 				      k ? k : way->prefixes, way->beside,
 				      trampolines);
 		while (left-- && !ret)
@@ -263,10 +256,11 @@ int usdt_place_join(struct usdt_spot *spot, struct way *way,
 {
 	uint8_t gate = WAY_GATE(spot->address - way->site, spot->leaves);
 	const struct usdt_spot *other = way->spots;
+	const uint8_t *gates = usdt_way_part(way, WAY_GATES);
 	uint8_t i = 0;
 	int ret;
 
-	while (i < way->ngates && way->gates[i] != gate)
+	while (i < way->ngates && gates[i] != gate)
 		i++;
 	while (other && other->gate != i)
 		other = other->next;
@@ -275,7 +269,9 @@ int usdt_place_join(struct usdt_spot *spot, struct way *way,
 	spot->way = way;
 	spot->gate = i;
 	ret = usdt_stub_write(usdt_stub_at(way->stubs, i), spot,
-			      way->moved + way->behind[i], patcher);
+			      usdt_way_moved(way) +
+				      usdt_way_part(way, WAY_BEHIND)[i],
+			      patcher);
 	if (ret)
 		return ret;
 	spot->next = way->spots;
@@ -302,13 +298,15 @@ struct sought {
 /* Tells whether a way has the gates of a plan. */
 static int same_gates(const struct way *way, const struct usdt_plan *plan)
 {
-	uint32_t i;
+	const uint8_t *gates = usdt_way_part(way, WAY_GATES);
+	uint32_t i = 0;
 
-	for (i = 0; i < plan->ngates; i++)
-		if (way->gates[i] != WAY_GATE(plan->gates[i].at,
-					      plan->gates[i].leaves))
-			return 0;
-	return way->ngates == plan->ngates;
+	if (way->ngates != plan->ngates)
+		return 0;
+	while (i < plan->ngates && gates[i] == WAY_GATE(plan->gates[i].at,
+							plan->gates[i].leaves))
+		i++;
+	return i == plan->ngates;
 }
 
 /* Returns 1 for the free way of the same place in a module that was unloaded,
@@ -325,7 +323,8 @@ static int way_fits(uint64_t value, const void *arg)
 	       way->n == plan->switched && way->covered == plan->covered &&
 	       same_gates(way, plan) &&
 	       ((way->direct && !way->joins) ||
-		!__builtin_memcmp(way->off, plan->bytes, way->n));
+		!__builtin_memcmp(usdt_way_part(way, WAY_OFF), plan->bytes,
+				  way->n));
 }
 
 int usdt_place_jump(struct usdt_spot *spot, struct usdt_plan *plan,
@@ -343,7 +342,7 @@ int usdt_place_jump(struct usdt_spot *spot, struct usdt_plan *plan,
 	way = (struct way *)index_find(&given, address_hash(site), way_fits,
 				       &sought);
 	if (!way) {
-		way = usdt_way_new();
+		way = usdt_way_new(plan->switched, plan->ngates);
 		if (!way)
 			return -ENOMEM;
 		way->free = 1;

@@ -23,6 +23,8 @@
 #ifndef TRACEPOINTS_USDT_JUMPS_JUMPS_H
 #define TRACEPOINTS_USDT_JUMPS_JUMPS_H
 
+#include <stddef.h>
+
 #include "tracepoints/usdt/plan/plan.h"
 #include "tracepoints/usdt/usdt.h"
 
@@ -33,24 +35,16 @@
  */
 struct way {
 	struct way *next;
-	uint64_t trampoline;		/* target of the jump */
 	struct stub *stubs;		/* one for each gate */
 	struct usdt_spot *spots;	/* that have a gate */
 	uint64_t site;
-	uint64_t moved;
 	struct way *next_pending;
+	int32_t moved;		/* code: address less the site's */
 	uint16_t starts;	/* as in the plan; 0: one byte is switched */
 	uint16_t joins;		/* as in the plan: jumps begin here, too */
 	int16_t refused;	/* result of the last switch, 0 or -errno */
 	uint8_t n;		/* bytes that are switched */
 	uint8_t moved_bytes;
-	uint8_t offsets[USDT_PATCH_MAX];	/* in moved code, by `starts` */
-	uint8_t off[USDT_PATCH_MAX];	/* bytes of the program */
-	uint8_t on[USDT_PATCH_MAX];	/* bytes of the jumps */
-	uint8_t gates[USDT_GATES_MAX];	/* which they are: WAY_GATE */
-	uint8_t behind[USDT_GATES_MAX];	/* offsets in moved code where hits
-					 * continue; with several gates, the
-					 * ends of the gates */
 	uint8_t free;		/* the module was unloaded */
 	uint8_t ngates;
 	uint8_t beside;		/* as in the plan */
@@ -63,11 +57,51 @@ struct way {
 	uint8_t turned : 1;		/* on, as usdt_place_flush() wants it */
 	uint8_t pending : 1;	/* waits for usdt_place_flush() */
 	uint8_t trapping : 1;	/* n is 1: the cc there is the agent's */
+	uint8_t bytes[];	/* usdt_way_part() */
 };
 
-_Static_assert(sizeof(struct way) <= 128, "a site's memory: docs/functions.md");
+_Static_assert(offsetof(struct way, bytes) + 3 * USDT_JUMP_BYTES + 4 <= 80,
+	       "a site's memory: docs/functions.md");
+
+enum usdt_way_part {
+	WAY_ON,			/* bytes of the jumps; all of a jump of which
+				 * one is switched */
+	WAY_OFF,		/* bytes of the program */
+	WAY_OFFSETS,		/* in moved code, by `starts` */
+	WAY_GATES,		/* which they are: WAY_GATE */
+	WAY_BEHIND,		/* by gates: offsets in moved code where hits
+				 * continue; with several gates, the ends of
+				 * the gates */
+};
+
+/* Returns the first of the bytes for a part: n, or as many as gates. */
+static inline uint8_t *usdt_way_part(const struct way *way,
+				     enum usdt_way_part part)
+{
+	uint32_t n = way->n > USDT_JUMP_BYTES ? way->n : USDT_JUMP_BYTES;
+
+	return (uint8_t *)way->bytes +
+	       (part == WAY_BEHIND ? 3 * n + way->ngates : part * n);
+}
 
 #define WAY_GATE(at, leaves)	((uint8_t)((at) << 1 | (leaves)))
+
+/* Returns where the code is that instructions were moved to. */
+static inline uint64_t usdt_way_moved(const struct way *way)
+{
+	return way->site + (uint64_t)(int64_t)way->moved;
+}
+
+/* Returns where a jump leads that begins at an offset among the bytes of a
+ * site. */
+static inline uint64_t usdt_jump_target(const uint8_t *bytes, uint64_t site,
+					uint32_t start)
+{
+	int32_t operand;
+
+	__builtin_memcpy(&operand, bytes + start + 1, sizeof(operand));
+	return site + start + USDT_JUMP_BYTES + (uint64_t)(int64_t)operand;
+}
 
 /* Every way that was ever made. */
 extern struct way *usdt_ways;
@@ -169,9 +203,9 @@ int usdt_stub_write(struct stub *stub, struct usdt_spot *spot,
 int usdt_trampoline_write(uint64_t trampoline, uint64_t to,
 			  const struct patcher *patcher);
 
-/* A new way is in no list; one that was added stays until the process ends.
- * NULL: there is no memory. */
-struct way *usdt_way_new(void);
+/* A new way, with n bytes that are switched and some gates, is in no list; one
+ * that was added stays until the process ends. NULL: there is no memory. */
+struct way *usdt_way_new(uint32_t n, uint32_t ngates);
 void usdt_way_drop(struct way *way);
 void usdt_way_add(struct way *way);
 
@@ -227,7 +261,7 @@ uint64_t usdt_near_trampoline(uint64_t site, uint32_t mask, uint32_t want,
 struct usdt_written {
 	uint8_t offsets[USDT_PATCH_MAX];	/* of gates before, and of
 						 * instructions, by theirs */
-	uint8_t behind[USDT_GATES_MAX];		/* as in a way */
+	uint8_t behind[USDT_GATES_MAX];		/* WAY_BEHIND */
 };
 
 /*

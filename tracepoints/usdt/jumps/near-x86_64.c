@@ -23,6 +23,7 @@ struct near {
 	struct near *next;
 	uint64_t address;
 	uint32_t behind;	/* where usdt_near_take() continues */
+	uint32_t lone;		/* few jumps can lead to it */
 	uint64_t used[UNITS / 64];
 };
 
@@ -79,10 +80,11 @@ static struct near *near_make(uint64_t address)
 	return near;
 }
 
-/* Takes n bytes behind those taken last. Returns 0 when the page has none. */
-static uint64_t units_fit(struct near *near, uint32_t n)
+/* Takes n bytes behind those taken last. Returns 0 when the page has none, or
+ * is too far away. */
+static uint64_t units_fit(uint64_t site, struct near *near, uint32_t n)
 {
-	while (near->behind + n <= PAGE) {
+	while (is_near(site, near->address) && near->behind + n <= PAGE) {
 		uint32_t offset = near->behind;
 
 		if (units_free(near, offset, n)) {
@@ -98,19 +100,23 @@ uint64_t usdt_near_take(uint64_t site, uint32_t n)
 {
 	uint64_t page = site & ~(PAGE - 1);
 	struct near *near;
-	uint64_t found;
+	uint64_t found = 0;
 	uint64_t step;
+	uint32_t lone;
 
-	for (near = nears; near; near = near->next)
-		if (is_near(site, near->address) &&
-		    (found = units_fit(near, n)))
-			return found;
+	/* the other pages are kept for trampolines, as long as possible */
+	for (lone = 2; lone-- > 0 && !found;)
+		for (near = nears; near && !found; near = near->next)
+			if (near->lone == lone)
+				found = units_fit(site, near, n);
+	if (found)
+		return found;
 	for (step = STEP; step < REACH; step += STEP) {
 		near = page > step ? near_make(page - step) : NULL;
 		if (!near)
 			near = near_make(page + step);
 		if (near)
-			return units_fit(near, n);
+			return units_fit(site, near, n);
 	}
 	return 0;
 }
@@ -177,7 +183,10 @@ static uint64_t trampoline_at(uint64_t site, uint32_t top, uint32_t next,
 	struct near *near = is_near(site, to) ? near_make(to & ~(PAGE - 1)) :
 						NULL;
 
-	return near ? trampoline_fit(near, site, mask, want, n) : 0;
+	if (!near)
+		return 0;
+	near->lone = !!(mask & 0xff0000);
+	return trampoline_fit(near, site, mask, want, n);
 }
 
 /*

@@ -38,10 +38,16 @@ static int page_have(uint64_t address)
 
 #define TRAMPOLINE_BLOCK 16	/* bytes; a trampoline is in one or two */
 
+/* Returns where a way of one byte leads. */
+static uint64_t way_leads(const struct way *way)
+{
+	return usdt_jump_target(usdt_way_part(way, WAY_ON), way->site, 0);
+}
+
 /* Returns 1 when the way's trampoline overlaps this one. */
 static int same_trampoline(uint64_t value, const void *trampoline)
 {
-	uint64_t here = ((const struct way *)value)->trampoline;
+	uint64_t here = way_leads((const struct way *)value);
 	uint64_t there = *(const uint64_t *)trampoline;
 
 	return (here > there ? here - there : there - here) <
@@ -61,7 +67,6 @@ static int way_make(struct way *way, uint64_t trampoline,
 		ret = page_have(last);
 	if (ret)
 		return ret;
-	way->trampoline = trampoline;
 	way->stubs = usdt_stubs_take(1);
 	if (!way->stubs)
 		return -ENOMEM;
@@ -107,13 +112,13 @@ int usdt_place_byte(struct usdt_spot *spot, const struct patcher *patcher)
 		other = (struct way *)index_find(&trampolines, address_hash(k),
 						 same_trampoline, &trampoline);
 		/* that trampoline is in use, or overlaps this one */
-		if (other && (other->trampoline != trampoline || !other->free))
+		if (other && (way_leads(other) != trampoline || !other->free))
 			return -EADDRINUSE;
 		if (other)
 			way = other;
 	}
 	if (!way) {
-		way = usdt_way_new();
+		way = usdt_way_new(0, 1);
 		if (!way)
 			return -ENOMEM;
 		ret = way_make(way, trampoline, patcher);
@@ -125,6 +130,7 @@ int usdt_place_byte(struct usdt_spot *spot, const struct patcher *patcher)
 	}
 	/* the way is free: the jump is gone with the module, so no thread comes
 	 * here */
+	__builtin_memcpy(usdt_way_part(way, WAY_ON), code, USDT_JUMP_BYTES);
 	return way_give(way, spot, patcher);
 }
 
@@ -140,7 +146,7 @@ int usdt_place_trap(struct usdt_spot *spot, const struct patcher *patcher)
 		       way->site != spot->address))
 		way = way->next;
 	if (!way) {
-		way = usdt_way_new();
+		way = usdt_way_new(1, 1);
 		if (!way)
 			return -ENOMEM;
 		way->stubs = usdt_stubs_take(1);
@@ -150,11 +156,9 @@ int usdt_place_trap(struct usdt_spot *spot, const struct patcher *patcher)
 		}
 		way->free = 1;
 		way->site = spot->address;
-		way->trampoline = (uint64_t)way->stubs;
-		way->n = 1;
 		way->starts = 1;
-		way->on[0] = TRAP;
-		way->off[0] = NOP;
+		usdt_way_part(way, WAY_ON)[0] = TRAP;
+		usdt_way_part(way, WAY_OFF)[0] = NOP;
 		usdt_way_add(way);
 	}
 	way->trapping = 0;

@@ -65,23 +65,29 @@ int usdt_ways_take(struct index *taken, uint64_t start, uint64_t end)
 	return ret;
 }
 
-/* Returns the key of a gate. */
-static uint64_t gate_key(uint64_t address, bool leaves)
+/* Returns the key of a gate by its place. */
+static uint64_t place_key(uint64_t address, bool leaves)
 {
 	return address | (uint64_t)leaves << 63;
+}
+
+/* Returns the key of a way's gate. */
+static uint64_t gate_key(const struct way *way, uint32_t i)
+{
+	uint8_t gate = usdt_way_part(way, WAY_GATES)[i];
+
+	return place_key(way->site + (gate >> 1), gate & 1);
 }
 
 /* As index_find() asks: tells whether a way has a gate with this key. */
 static int has_gate(uint64_t value, const void *key)
 {
 	const struct way *way = (const struct way *)value;
-	uint32_t i;
+	uint32_t i = 0;
 
-	for (i = 0; i < way->ngates; i++)
-		if (gate_key(way->site + (way->gates[i] >> 1),
-			     way->gates[i] & 1) == *(const uint64_t *)key)
-			return 1;
-	return 0;
+	while (i < way->ngates && gate_key(way, i) != *(const uint64_t *)key)
+		i++;
+	return i < way->ngates;
 }
 
 int usdt_gates_find(struct index *gates, uint64_t start, uint64_t end)
@@ -98,8 +104,7 @@ int usdt_gates_find(struct index *gates, uint64_t start, uint64_t end)
 		    !way_lives(way))
 			continue;
 		for (i = 0; i < way->ngates && !ret; i++) {
-			key = gate_key(way->site + (way->gates[i] >> 1),
-				       way->gates[i] & 1);
+			key = gate_key(way, i);
 			for (spot = way->spots; spot && spot->gate != i;)
 				spot = spot->next;
 			if (!spot)
@@ -113,7 +118,7 @@ int usdt_gates_find(struct index *gates, uint64_t start, uint64_t end)
 struct way *usdt_gates_way(const struct index *gates, uint64_t address,
 			   bool leaves)
 {
-	uint64_t key = gate_key(address, leaves);
+	uint64_t key = place_key(address, leaves);
 
 	return (struct way *)index_find(gates, address_hash(key), has_gate,
 					&key);

@@ -37,7 +37,8 @@ int usdt_switch_later(const struct patcher *patcher, struct usdt_spot *spot,
 	uint32_t bit = 1u << spot->gate;
 
 	if (way->ngates > 1 && !(way->wanted & bit) == !!on) {
-		uint64_t gate = way->moved + way->behind[spot->gate] -
+		uint64_t gate = usdt_way_moved(way) +
+				usdt_way_part(way, WAY_BEHIND)[spot->gate] -
 				USDT_GATE_BYTES;
 		int ret = patch_byte(patcher, (uint8_t *)gate + USDT_GATE_BYTE,
 				     on ? 0 : USDT_GATE_SHUT);
@@ -76,6 +77,12 @@ static int is_trap(const struct way *way)
 	return way->n == 1;
 }
 
+/* Returns the bytes that a way has on, or off. */
+static const uint8_t *way_bytes(const struct way *way, bool on)
+{
+	return usdt_way_part(way, on ? WAY_ON : WAY_OFF);
+}
+
 /* Tells the spots of a way the result of the switch. */
 static void way_done(struct way *way)
 {
@@ -95,11 +102,13 @@ static void way_done(struct way *way)
 static int jump_is_worn(const struct way *way)
 {
 	const uint8_t *code = (const uint8_t *)way->site;
+	const uint8_t *on = usdt_way_part(way, WAY_ON);
+	const uint8_t *off = usdt_way_part(way, WAY_OFF);
 	uint32_t k;
 
 	for (k = 0; k < way->n; k++)
-		if (code[k] != way->on[k] &&
-		    (code[k] != way->off[k] || (k && k != way->beside)))
+		if (code[k] != on[k] &&
+		    (code[k] != off[k] || (k && k != way->beside)))
 			return 0;
 	return 1;
 }
@@ -109,8 +118,8 @@ static int switch_is_due(struct way *way, const struct patcher *patcher)
 {
 	uint8_t *at = (uint8_t *)way->site;
 	int on = way->turned;
-	const uint8_t *from = on ? way->off : way->on;
-	const uint8_t *to = on ? way->on : way->off;
+	const uint8_t *from = way_bytes(way, !on);
+	const uint8_t *to = way_bytes(way, on);
 
 	way->refused = 0;
 	if (is_trap(way)) {
@@ -155,8 +164,8 @@ enum step {
 static int step_write(const struct way *way, enum step step,
 		      const struct patcher *patcher)
 {
-	const uint8_t *from = way->turned ? way->off : way->on;
-	const uint8_t *to = way->turned ? way->on : way->off;
+	const uint8_t *from = way_bytes(way, !way->turned);
+	const uint8_t *to = way_bytes(way, way->turned);
 	uint8_t *code = (uint8_t *)way->site;
 	uint8_t bytes[USDT_PATCH_MAX];
 	uint32_t k;
@@ -273,7 +282,7 @@ static struct way *singles_switch(struct way *list)
 			continue;
 		}
 		__builtin_memcpy((uint8_t *)&value + at,
-				 way->turned ? way->on : way->off, way->n);
+				 way_bytes(way, way->turned), way->n);
 		way->refused = patch_word(word, value);
 		any = 1;
 		*link = way->next_pending;

@@ -75,9 +75,13 @@ static SIGSAFE uint64_t trap_target(uint64_t address, uint64_t mask, bool moved)
 		    ((const uint8_t *)address)[-1] == TRAP)
 			continue;
 		if (!k)
-			return way->trampoline;
+			return way->n == 1 ?
+				       (uint64_t)way->stubs :
+				       usdt_jump_target(usdt_way_part(way, WAY_ON),
+							way->site, way->prefixes);
 		if (way->starts >> k & 1)
-			return way->moved + way->offsets[k];
+			return usdt_way_moved(way) +
+			       usdt_way_part(way, WAY_OFFSETS)[k];
 	}
 	return 0;
 }

@@ -38,21 +38,41 @@ _Static_assert(offsetof(struct stub, behind) == 56, "tracepoints/usdt/entry-x86_
 _Static_assert(sizeof(struct trampoline) == USDT_TRAMPOLINE_BYTES, "its bytes");
 _Static_assert(offsetof(struct stub, spot) == 48, "tracepoints/usdt/entry-x86_64.S");
 
-static struct arena_type way_type = {
-	.bytes = sizeof(struct way), .packed = true,
-};
+#define WAY_STEP	16u
+#define WAY_BYTES(n, ngates)	(sizeof(struct way) + 3 * (n) + 2 * (ngates))
+
+static struct arena_type way_types[
+	WAY_BYTES(USDT_PATCH_MAX, USDT_GATES_MAX) / WAY_STEP + 1];
 struct way *usdt_ways;
 static struct stub *stubs;	/* free ones, up to stubs_end */
 static struct stub *stubs_end;
 
-struct way *usdt_way_new(void)
+/* Returns the type of ways with so many bytes and gates. */
+static struct arena_type *way_type(uint32_t n, uint32_t ngates)
 {
-	return arena_take(&way_type);
+	uint64_t bytes = WAY_BYTES(n > USDT_JUMP_BYTES ? n : USDT_JUMP_BYTES,
+				   ngates);
+	struct arena_type *type = &way_types[(bytes - 1) / WAY_STEP];
+
+	type->bytes = align_up(bytes, WAY_STEP);
+	type->packed = true;
+	return type;
+}
+
+struct way *usdt_way_new(uint32_t n, uint32_t ngates)
+{
+	struct way *way = arena_take(way_type(n, ngates));
+
+	if (way) {
+		way->n = (uint8_t)n;
+		way->ngates = (uint8_t)ngates;
+	}
+	return way;
 }
 
 void usdt_way_drop(struct way *way)
 {
-	arena_give(&way_type, way);
+	arena_give(way_type(way->n, way->ngates), way);
 }
 
 void usdt_way_add(struct way *way)

@@ -480,7 +480,8 @@ static bool is_aliased(const struct usdt_adopted *probe)
 static int function_switch(const struct patcher *patcher,
 			   struct usdt_adopted *probe, uint32_t calls)
 {
-	uint32_t called = calls | (is_aliased(probe) ? USDT_ALIASED : 0);
+	uint8_t called = (uint8_t)(calls |
+				   (is_aliased(probe) ? USDT_ALIASED : 0));
 
 	store_relaxed(&probe->called, called);
 	return usdt_place_switch(patcher, &probe->spot,
@@ -501,7 +502,7 @@ static int call_switch(const struct patcher *patcher,
 	}
 	/* it may be tried again */
 	calls = (call->entry->called & ~USDT_ALIASED) + on - call->called;
-	call->called = on;
+	call->called = (uint8_t)on;
 	more = function_switch(patcher, call->entry, calls);
 	return ret ? ret : more;
 }
@@ -510,8 +511,7 @@ static int call_switch(const struct patcher *patcher,
 static int probe_switch(const struct patcher *patcher,
 			struct usdt_adopted *probe, int on)
 {
-	if (probe->first)
-		probe = probe->first;
+	probe = usdt_first(probe);
 	if (probe->function == USDT_WHOLE)
 		return call_switch(patcher, probe);
 	if (probe->function)

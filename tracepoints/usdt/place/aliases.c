@@ -71,6 +71,7 @@ int usdt_alias_make(const struct usdt_naming *naming,
 	alias->spot = (struct usdt_spot){ .address = first->spot.address };
 	alias->placed = first->placed;
 	alias->called = 0;
+	alias->aliases = 1;
 	alias->first = first;
 	while (*at && rising == (frame_of(*at) < frame_of(alias)))
 		at = &(*at)->alias;
@@ -106,7 +107,7 @@ int usdt_aliases_make(const struct usdt_naming *naming)
 	for (object = naming->module->objects; object; object = object->next) {
 		struct usdt_adopted *probe = object->adopted;
 		uint64_t start = probe ?
-				 probe->start - naming->module->base : 0;
+				 usdt_start(probe) - naming->module->base : 0;
 		int exit;
 
 		if (!probe || !probe->spot.way || !probe->function)

@@ -131,29 +131,32 @@ struct fields {
 	char names[USDT_FIELDS_BYTES];
 };
 
+#define KEPT	251	/* of which copies are found, by their hash */
+
 _Static_assert(sizeof(((struct usdt_prototype *)0)->fields) <=
 	       USDT_FIELDS_BYTES, "prototypes.h");
 
 struct usdt_operand *usdt_fields_keep(const struct usdt_operand *operands,
 				      uint32_t count, const char *names)
 {
-	static struct usdt_operand *last[2];	/* of entries, of exits */
-	static uint64_t last_bytes[2];
+	static struct usdt_operand *kept[KEPT];
+	static uint64_t kept_bytes[KEPT];
 	uint64_t bytes = count * sizeof(*operands);
 	uint64_t all = bytes + text_length(names) + 1;
-	uint32_t which = operands->base == RAX;
 	char made[sizeof(struct fields)];
+	uint32_t which;
 
 	__builtin_memcpy(made, operands, bytes);
 	__builtin_memcpy(made + bytes, names, all - bytes);
-	if (last_bytes[which] == all &&
-	    !__builtin_memcmp(last[which], made, all))
-		return last[which];
-	last[which] = arena_pack(all);
-	last_bytes[which] = last[which] ? all : 0;
-	if (last[which])
-		__builtin_memcpy(last[which], made, all);
-	return last[which];
+	which = (uint32_t)(index_hash(INDEX_HASH, made, all) % KEPT);
+	if (kept_bytes[which] == all &&
+	    !__builtin_memcmp(kept[which], made, all))
+		return kept[which];
+	kept[which] = arena_pack(all);
+	kept_bytes[which] = kept[which] ? all : 0;
+	if (kept[which])
+		__builtin_memcpy(kept[which], made, all);
+	return kept[which];
 }
 
 struct usdt_adopted *usdt_adopted_keep(const struct usdt_adopted *model,
@@ -221,7 +224,8 @@ struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
 			     (exit ? exit->address : usdt_wanted_at(wanted));
 	probe.spot.leaves = !!exit;
 	probe.function = exit ? USDT_EXIT : USDT_ENTRY;
-	probe.start = naming->module->base + wanted->address;
+	probe.start = (int32_t)(naming->module->base + wanted->address -
+				probe.spot.address);
 	probe.site.version_ = TAFFRAIL_SITE_VERSION;
 	probe.site.kind_ = TAFFRAIL_KIND_EVENT;
 	text_open(&text, names, sizeof(names));

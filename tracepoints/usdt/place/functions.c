@@ -210,7 +210,8 @@ static void function_place(struct choosing *c, const struct usdt_wanted *wanted)
 	if (!why)
 		ret = exits_place(c, wanted);
 	c->again |= ret == -ENOMEM || why == USDT_NO_MEMORY;
-	if (why != USDT_NO_MEMORY && ret != -ENOMEM)
+	if (why != USDT_NO_MEMORY && ret != -ENOMEM &&
+	    (why || ret || !wanted->nexits))
 		address_add(&c->module->usdt_refused,
 			    wanted->address | EXITS);
 	if (c->entry && (why || ret))
@@ -294,11 +295,6 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 	return call;
 }
 
-static struct usdt_adopted *first_of(struct usdt_adopted *probe)
-{
-	return probe->first ? probe->first : probe;
-}
-
 /* Tells whether a rule is for whole calls of a function, by a marker's name. */
 static bool is_called(const struct choosing *c, const struct object *object)
 {
@@ -311,7 +307,7 @@ static bool is_called(const struct choosing *c, const struct object *object)
 
 static int same_start(uint64_t value, const void *start)
 {
-	return ((const struct usdt_adopted *)value)->start ==
+	return usdt_start((const struct usdt_adopted *)value) ==
 	       *(const uint64_t *)start;
 }
 
@@ -326,21 +322,24 @@ static void calls_make(struct choosing *c)
 		struct usdt_adopted *probe = object->adopted;
 
 		if (probe && probe->function == USDT_ENTRY &&
-		    !first_of(probe)->calls &&
-		    first_of(probe)->placed != USDT_ENTRY_ONLY &&
+		    !usdt_first(probe)->calls &&
+		    usdt_first(probe)->placed != USDT_ENTRY_ONLY &&
 		    is_called(c, object))
-			ret |= index_add(&called, address_hash(probe->start),
-					 (uint64_t)first_of(probe));
+			ret |= index_add(&called,
+					 address_hash(usdt_start(probe)),
+					 (uint64_t)usdt_first(probe));
 	}
 	for (object = c->module->objects; object; object = object->next) {
 		struct usdt_adopted *probe = object->adopted, *entry, *call;
+		uint64_t start;
 
-		if (!probe || probe->function != USDT_EXIT || probe->calls ||
-		    probe->first)
+		/* another name has the first here */
+		if (!probe || probe->function != USDT_EXIT || probe->calls)
 			continue;
+		start = usdt_start(probe);
 		entry = (struct usdt_adopted *)
-			index_find(&called, address_hash(probe->start),
-				   same_start, &probe->start);
+			index_find(&called, address_hash(start), same_start,
+				   &start);
 		if (!entry)
 			continue;
 		/* exits that are left in the same way have the same fields */
@@ -363,8 +362,8 @@ static void calls_make(struct choosing *c)
 	for (object = c->module->objects; object; object = object->next) {
 		struct usdt_adopted *probe = object->adopted, *call;
 
-		if (!probe || probe->function != USDT_ENTRY || !probe->first ||
-		    !is_called(c, object))
+		if (!probe || probe->function != USDT_ENTRY ||
+		    !probe->aliases || !is_called(c, object))
 			continue;
 		for (call = probe->first->calls; call; call = call->next)
 			ret |= usdt_alias_make(&c->naming, call, object->name,
@@ -375,23 +374,43 @@ static void calls_make(struct choosing *c)
 		c->again = 1;
 }
 
+/* Adds the functions whose exits are there to a set. Returns 0 or -ENOMEM. */
+static int left_fill(const struct choosing *c, struct index *left)
+{
+	const struct object *object;
+	int ret = 0;
+
+	for (object = c->module->objects; object && !ret; object = object->next)
+		if (object->adopted && object->adopted->function == USDT_EXIT &&
+		    !address_has(left, usdt_start(object->adopted)))
+			ret = address_add(left, usdt_start(object->adopted));
+	return ret;
+}
+
 /* Plans and places the functions that are wanted and not there yet, and makes
  * markers of their other names. */
 static void functions_place(struct choosing *c)
 {
 	struct usdt_wanted *wanted;
 	uint32_t i, end, n, count = 0;
+	struct index left = { 0 };
 
 	n = usdt_names_choose(&c->naming, &wanted);
+	if (left_fill(c, &left))
+		c->again = 1;
 	for (i = 0; i < n; i++) {
 		wanted[count] = wanted[i];
 		wanted[count].entry &= !is_placed(c, wanted[i].site) &&
 				       !address_has(&c->module->usdt_refused,
 						    wanted[i].site);
-		wanted[count].exits &= !address_has(&c->module->usdt_refused,
-						    wanted[i].address | EXITS);
+		wanted[count].exits &=
+			!address_has(&left,
+				     c->module->base + wanted[i].address) &&
+			!address_has(&c->module->usdt_refused,
+				     wanted[i].address | EXITS);
 		count += wanted[count].entry || wanted[count].exits;
 	}
+	index_clear(&left);
 	if (count && taken_fill(c))
 		c->again = 1;
 	for (i = 0; i < count && !c->again;) {
