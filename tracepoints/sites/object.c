@@ -329,9 +329,9 @@ static void site_lead(struct object *object)
 }
 
 /* Sets or clears a bit. */
-static void mask_set(uint32_t *mask, uint32_t bit, int value)
+static void mask_set(uint16_t *mask, uint32_t bit, int value)
 {
-	*mask = value ? *mask | 1u << bit : *mask & ~(1u << bit);
+	*mask = (uint16_t)(value ? *mask | 1u << bit : *mask & ~(1u << bit));
 }
 
 /* Sets the condition of a channel, before the slot opens. */
@@ -341,7 +341,7 @@ static void condition_set(struct object *object, uint32_t bit,
 	store_release(&object_slot(object, bit)->condition, condition,
 		      SITE_CONDITION);
 	mask_set(&object->conditions, bit, !!condition);
-	object->special = object->contexts | object->conditions;
+	object->special = (uint16_t)(object->contexts | object->conditions);
 }
 
 /* Fills the slot of a channel that the object does not write to yet. */
@@ -363,7 +363,7 @@ static void slot_prepare(struct object *object, uint32_t bit,
 			      OVERSIZE_COUNT);
 	mask_set(&object->contexts, bit,
 		 !!(channel->contexts & ~CONTEXT_WRITER));
-	object->special = object->contexts | object->conditions;
+	object->special = (uint16_t)(object->contexts | object->conditions);
 	store_release(&slot->rings[header], channel->rings, WRITE_SLOT);
 }
 
@@ -396,7 +396,7 @@ int object_enable(struct object *object, const struct object_use *use,
 	uint32_t before = object->on;
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD) {
-		object->on |= 1u << bit;
+		object->on = (uint16_t)(before | 1u << bit);
 		return before ? 0 : codes_switch(object, 1, patcher);
 	}
 	if (!registry_slot(object, bit))
@@ -404,7 +404,8 @@ int object_enable(struct object *object, const struct object_use *use,
 	condition_set(object, bit, use->condition);
 	if (!(before & 1u << bit)) {
 		slot_prepare(object, bit, use);
-		store_release(&object->on, before | 1u << bit, SITE_CHANNELS);
+		store_release(&object->on, (uint16_t)(before | 1u << bit),
+			      SITE_CHANNELS);
 	}
 	site_lead(object);
 	if (!before)
@@ -420,7 +421,7 @@ void object_disable(struct object *object, struct channel *channel,
 
 	if (left == object->on)
 		return;
-	store_release(&object->on, left, SITE_CHANNELS);
+	store_release(&object->on, (uint16_t)left, SITE_CHANNELS);
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD) {
 		if (!left)
 			codes_switch(object, 0, patcher);

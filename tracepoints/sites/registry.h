@@ -66,10 +66,10 @@ struct object {
 	const char *file;
 	char *id;			/* "channel/name" */
 	uint8_t types[TAFFRAIL_FIELDS_MAX]; /* of the fields as recorded */
-	uint32_t on;			/* channels it writes to, a bit each */
-	uint32_t special;		/* channels in either of the next two */
-	uint32_t contexts;		/* channels that have contexts */
-	uint32_t conditions;		/* channels that have a condition */
+	uint16_t on;			/* channels it writes to, a bit each */
+	uint16_t special;		/* channels in either of the next two */
+	uint16_t contexts;		/* channels that have contexts */
+	uint16_t conditions;		/* channels that have a condition */
 	uint64_t pair;			/* two not special: hit_pair() */
 	/* what gdb's tracepoints do here; retired ones stay readable */
 	const struct collect_list *collect;
