@@ -98,4 +98,6 @@ agent_aside = \
 	agent/control.c
 
 # loaded into programs of LTTng-UST's where LTTng is not installed
-standin_sources = agent/standin/lttng.c
+standin_common = agent/standin/lists.c agent/standin/private.h
+standin_sources = $(standin_common) agent/standin/lttng.c
+standin_older_sources = $(standin_common) agent/standin/older.c

@@ -24,48 +24,62 @@
 #include "control/threads/settings.h"
 #include "tracepoints/program/modules.h"
 
-#define SECTION		"lttng_ust_tracepoints_ptrs"
 #define NAMES_BYTES	4096
 #define PATH_BYTES	512
 #define SEARCH_BYTES	16384
 #define CACHE		"/etc/ld.so.cache"
+
+/* Of LTTng-UST 2.13 and later, and of 2.12 and older. */
+static const struct series {
+	const char *section;		/* of a file with call sites */
+	const char *tracepoint;		/* the library that these look for */
+	const char *more[2];		/* and those of providers */
+} all_series[] = {
+	{ "lttng_ust_tracepoints_ptrs",
+	  UST_TRACEPOINT_LIBRARY,
+	  { UST_COMMON_LIBRARY, UST_LIBRARY } },
+	{ "__tracepoints_ptrs",
+	  OLDER_TRACEPOINT_LIBRARY,
+	  { OLDER_LIBRARY, NULL } },
+};
 
 static bool file_take(int fd, void *to, uint64_t bytes, uint64_t offset)
 {
 	return sys4(SYS_pread64, fd, to, bytes, offset) == (long)bytes;
 }
 
-/* Returns true when a file has the section of call sites. */
-static bool file_has_sites(int fd)
+/* Returns a bit for each series whose section of call sites a file has. */
+static uint32_t file_series(int fd)
 {
-	static const char wanted[] = SECTION;
 	char names[NAMES_BYTES];
+	uint32_t found = 0, at;
 	Elf64_Shdr section;
 	Elf64_Ehdr header;
-	uint64_t bytes, i;
+	uint64_t bytes;
+	uint32_t i;
 
 	if (!file_take(fd, &header, sizeof(header), 0) ||
 	    !file_take(fd, &section, sizeof(section),
 		       header.e_shoff +
 			       (uint64_t)header.e_shstrndx * sizeof(section)))
-		return false;
-	bytes = min_u64(section.sh_size, sizeof(names));
+		return 0;
+	bytes = min_u64(section.sh_size, sizeof(names) - 1);
 	if (!file_take(fd, names, bytes, section.sh_offset))
-		return false;
-	for (i = 0; i + sizeof(wanted) <= bytes; i++)
-		if (!__builtin_memcmp(names + i, wanted, sizeof(wanted)))
-			return true;
-	return false;
+		return 0;
+	names[bytes] = '\0';
+	for (at = 0; at < bytes; at += text_length(names + at) + 1)
+		for (i = 0; i < ARRAY_SIZE(all_series); i++)
+			if (text_equal(names + at, all_series[i].section))
+				found |= 1u << i;
+	return found;
 }
 
-/* Returns 1 for a module with call sites. */
-static int module_sites(struct dl_phdr_info *info, size_t size, void *unused)
+/* Notes the series of a module's call sites. */
+static int module_sites(struct dl_phdr_info *info, size_t size, void *found)
 {
-	bool has;
 	int fd;
 
 	(void)size;
-	(void)unused;
 	/* a call site needs this one; the test costs no system call */
 	if (!module_needs(info, "dlopen") ||
 	    module_has(info, (void *)beside_register))
@@ -75,21 +89,24 @@ static int module_sites(struct dl_phdr_info *info, size_t size, void *unused)
 			   O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return 0;
-	has = file_has_sites(fd);
+	*(uint32_t *)found |= file_series(fd);
 	sys_close(fd);
-	return has;
+	return 0;
 }
 
-/* Returns true when there is a file of that path, which `name` ends. */
-static bool file_is_there(const char *directory, const char *name)
+/* Returns true when there is a file of that name in a folder, or a file of that
+ * path, where the name is NULL. */
+static bool file_is_there(const char *folder, const char *name)
 {
 	char file[PATH_BYTES];
 	struct text path;
 	int fd;
 
 	text_open(&path, file, sizeof(file));
-	text_add(&path, directory);
-	text_add(&path, name);
+	text_add(&path, folder);
+	if (name)
+		text_add_char(&path, '/');
+	text_add(&path, name ? name : "");
 	fd = (int)sys_open(file, O_PATH | O_CLOEXEC, 0);
 	if (path.cut || fd < 0)
 		return path.cut;
@@ -97,11 +114,11 @@ static bool file_is_there(const char *directory, const char *name)
 	return true;
 }
 
-/* Returns true when the dynamic linker's cache has the path of LTTng's library,
- * and that is there. */
-static bool cache_has_stock(void)
+/* Returns true when the dynamic linker's cache has the path of a library, and
+ * that is there. */
+static bool cache_has(const char *name)
 {
-	static const char name[] = "/" UST_TRACEPOINT_LIBRARY;
+	size_t length = text_length(name) + 1;
 	int fd = (int)sys_open(CACHE, O_RDONLY | O_CLOEXEC, 0);
 	long bytes = fd < 0 ? 0 : sys4(SYS_lseek, fd, 0, SEEK_END, 0);
 	long map = bytes <= 0 ? -1 :
@@ -113,20 +130,20 @@ static bool cache_has_stock(void)
 		sys_close(fd);
 	if (map < 0 && map > -4096)
 		return false;
-	for (p = from; !found && p + sizeof(name) <= from + bytes; p++) {
-		if (*p != '/' || __builtin_memcmp(p, name, sizeof(name)) != 0)
+	for (p = from; !found && p + length < from + bytes; p++) {
+		if (*p != '/' || __builtin_memcmp(p + 1, name, length) != 0)
 			continue;
 		for (path = p; path > from && path[-1]; path--)
 			;
-		found = file_is_there(path, "");
+		found = file_is_there(path, NULL);
 	}
 	sys_munmap((uint64_t)map, (uint64_t)bytes);
 	return found;
 }
 
-/* Returns true when LTTng's library is in a folder that the dynamic linker
- * searches for a module. */
-static bool module_finds(const struct link_map *handle)
+/* Returns true when a library is in a folder that the dynamic linker searches
+ * for a module. */
+static bool module_finds(const struct link_map *handle, const char *name)
 {
 	static union {
 		Dl_serinfo list;
@@ -144,33 +161,35 @@ static bool module_finds(const struct link_map *handle)
 	}
 	for (i = 0; !found && i < search.list.dls_cnt; i++)
 		found = file_is_there(search.list.dls_serpath[i].dls_name,
-				      "/" UST_TRACEPOINT_LIBRARY);
+				      name);
 	return found;
 }
 
+static bool map_is_named(const struct link_map *map, const char *name)
+{
+	return text_after(path_file(map->l_name), name);
+}
+
 /* Calls a function for the modules until it returns true, and returns that. */
-static bool maps_any(bool (*call)(const struct link_map *map))
+static bool maps_any(bool (*call)(const struct link_map *map,
+				  const char *name), const char *name)
 {
 	const struct r_debug *debug = modules_debug();
 	const struct link_map *map = debug ? debug->r_map : NULL;
 
-	while (map && !call(map))
+	while (map && !call(map, name))
 		map = map->l_next;
 	return map;
 }
 
-static bool map_is_stock(const struct link_map *map)
+/* Returns true when the dlopen() of some module may find a library of LTTng's:
+ * in the linker's cache, or in a folder that it searches for the module.
+ * Nothing is opened by dlopen(), which would run constructors before there is
+ * an environment. */
+static bool is_installed(const struct series *series)
 {
-	return text_after(path_file(map->l_name), UST_TRACEPOINT_LIBRARY);
-}
-
-/* Returns true when the dlopen() of some module may find LTTng's library: in
- * the linker's cache, or in a folder that it searches for the module. Nothing
- * is opened by dlopen(), which would run constructors before there is an
- * environment. */
-static bool stock_is_there(void)
-{
-	return cache_has_stock() || maps_any(module_finds);
+	return cache_has(series->tracepoint) ||
+	       maps_any(module_finds, series->tracepoint);
 }
 
 /* Leaves the name of this library. */
@@ -198,19 +217,43 @@ static bool standin_load(const char *name)
 	return !path.cut && dlopen(file, RTLD_NOW);
 }
 
-/* Behind the agent's own start, and before any constructor of the program. */
-__attribute__((constructor(103))) static void absent_start(void)
+static void series_stand_in(const struct series *series)
 {
-	/* where LTTng's library is loaded, this reads no file */
-	if (agent_off || attach_loads() || maps_any(map_is_stock) ||
-	    !modules_each(module_sites, NULL) || stock_is_there())
-		return;
-	if (!standin_load(UST_TRACEPOINT_LIBRARY) ||
-	    !standin_load(UST_COMMON_LIBRARY) || !standin_load(UST_LIBRARY))
+	if (!standin_load(series->tracepoint) ||
+	    !standin_load(series->more[0]) ||
+	    (series->more[1] && !standin_load(series->more[1])))
 		log_fact(LOG_WARNING, "lttng", "LTTng is not installed, and "
 			 "nothing stands in for it", 0);
 	/* a child must not find the lock of another thread's */
 	stock_find();
 	stock_begin();
 	dlerror();
+}
+
+/* Returns the series that the program has call sites of, and cannot find; NULL:
+ * none. Of both interfaces in a program, one is served: the later one. */
+static const struct series *series_missing(void)
+{
+	const struct series *later = &all_series[0], *older = &all_series[1];
+	uint32_t found = 0;
+
+	modules_each(module_sites, &found);
+	if (!found || is_installed(later))
+		return NULL;
+	return found & 1 ? later : is_installed(older) ? NULL : older;
+}
+
+/* Behind the agent's own start, and before any constructor of the program. */
+__attribute__((constructor(103))) static void absent_start(void)
+{
+	const struct series *series;
+
+	/* where LTTng's library is loaded, this reads no file */
+	if (agent_off || attach_loads() ||
+	    maps_any(map_is_named, UST_TRACEPOINT_LIBRARY) ||
+	    maps_any(map_is_named, OLDER_TRACEPOINT_LIBRARY))
+		return;
+	series = series_missing();
+	if (series)
+		series_stand_in(series);
 }

@@ -81,8 +81,29 @@ static void *library_find(const char *name)
 	return library;
 }
 
-/* Looks for the functions of LTTng-UST 2.12 and older. The library for
- * tracepoints needs liburcu's, whose names are found through it, too. */
+/* The library for tracepoints needs liburcu's, whose names are found through
+ * it. */
+static void older_readers_find(struct stock *found, void *library)
+{
+	name_find(library, "urcu_bp_synchronize_rcu", &found->wait);
+	name_find(library, "urcu_bp_read_ongoing", &found->inside);
+	name_find(library, "urcu_bp_before_fork", &found->before_fork);
+	name_find(library, "urcu_bp_after_fork_parent",
+		  &found->after_fork_parent);
+	name_find(library, "urcu_bp_after_fork_child",
+		  &found->after_fork_child);
+}
+
+/* A library that stands in has none of these names, and no readers. */
+static void older_lists_find(struct stock *found, void *library)
+{
+	*(void **)&found->wait = found->stands_in;
+	name_find(library, "taffrail_lists_lock", &found->before_fork);
+	name_find(library, "taffrail_lists_unlock", &found->after_fork_parent);
+	found->after_fork_child = found->after_fork_parent;
+}
+
+/* Looks for the functions of LTTng-UST 2.12 and older. */
 static void older_find(struct stock *found)
 {
 	void *library = library_find(OLDER_TRACEPOINT_LIBRARY);
@@ -94,13 +115,11 @@ static void older_find(struct stock *found)
 	name_find(library, "__tracepoint_probe_prune_release_queue",
 		  &found->prune);
 	name_find(library, "tp_rcu_read_unlock_bp", &found->leave);
-	name_find(library, "urcu_bp_synchronize_rcu", &found->wait);
-	name_find(library, "urcu_bp_read_ongoing", &found->inside);
-	name_find(library, "urcu_bp_before_fork", &found->before_fork);
-	name_find(library, "urcu_bp_after_fork_parent",
-		  &found->after_fork_parent);
-	name_find(library, "urcu_bp_after_fork_child",
-		  &found->after_fork_child);
+	name_find(library, "taffrail_stands_in", &found->stands_in);
+	if (found->stands_in)
+		older_lists_find(found, library);
+	else
+		older_readers_find(found, library);
 	if (!found->older_disconnect || !found->prune || !found->wait)
 		found->older_connect = NULL;
 	/* says that events can be connected */

@@ -3,8 +3,11 @@
  * A program made for LTTng-UST 2.12, with the parts of its interface that a
  * provider and its call sites use; and what LTTng's libraries do with them:
  * -DLIBRARY, liblttng-ust.so.0, and -DTRACEPOINT, liblttng-ust-tracepoint.so.0.
- * -DLATER is a library that has the name of a later series.
+ * -DLATER is a library that has the name of a later series. -DSITES is the
+ * program without the provider, and -DPROVIDER the provider alone.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -82,17 +85,22 @@ struct filter {
 	struct list list;
 };
 
+struct probe {
+	void (*function)(void);
+	void *data;
+};
+
 struct site {
 	const char *name;
-	const char *signature;
 	int state;
-	void (*probe)(void);
-	void *data;
+	const struct probe *probes;
+	int *reference;
+	const char *signature;
+	char padding[16];
 };
 
 int lttng_probe_register(struct provider *provider);
 void lttng_probe_unregister(struct provider *provider);
-void sites_take(struct site *sites, int n);
 
 #ifdef LIBRARY
 int lttng_probe_register(struct provider *provider)
@@ -107,54 +115,91 @@ void lttng_probe_unregister(struct provider *provider)
 	printf("%s goes\n", provider->name);
 }
 #elif defined(TRACEPOINT)
-static struct site *sites;
-static int sites_n;
+#define MOST	8
+
+/* Modules with call sites, and events that are on. */
+static struct {
+	struct site *const *sites;
+	int n;
+} modules[MOST];
+static struct event_on {
+	const char *name;
+	struct probe *probes;
+} events[MOST];
 
 int __tracepoint_probe_register_queue_release(const char *name,
 		void (*probe)(void), void *data, const char *signature);
 int __tracepoint_probe_unregister_queue_release(const char *name,
 		void (*probe)(void), void *data);
 void __tracepoint_probe_prune_release_queue(void);
+int tracepoint_register_lib(struct site *const *sites, int n);
 void tp_rcu_read_unlock_bp(void);
 void urcu_bp_synchronize_rcu(void);
 int urcu_bp_read_ongoing(void);
 
-void sites_take(struct site *taken, int n)
+static void sites_set(void)
 {
-	sites = taken;
-	sites_n = n;
+	int i, j, k;
+
+	for (i = 0; i < MOST; i++)
+		for (j = 0; j < modules[i].n; j++)
+			for (k = 0; k < MOST; k++) {
+				struct site *site = modules[i].sites[j];
+
+				if (!events[k].name ||
+				    strcmp(site->name, events[k].name) != 0)
+					continue;
+				if (events[k].probes)
+					site->probes = events[k].probes;
+				site->state = !!events[k].probes;
+			}
 }
 
-/* A site has one probe. LTTng, too, allocates here. */
+int tracepoint_register_lib(struct site *const *sites, int n)
+{
+	int i = 0;
+
+	while (modules[i].sites)
+		i++;
+	modules[i].sites = sites;
+	modules[i].n = n;
+	sites_set();
+	return 0;
+}
+
+/* No thread is in an event then. */
+static void event_set(const char *name, struct probe *probes)
+{
+	struct probe *before;
+	int i = 0;
+
+	while (events[i].name && strcmp(events[i].name, name) != 0)
+		i++;
+	before = events[i].probes;
+	events[i] = (struct event_on){ name, probes };
+	sites_set();
+	free(before);
+}
+
+/* An event has one probe. LTTng, too, allocates here. */
 int __tracepoint_probe_register_queue_release(const char *name,
 		void (*probe)(void), void *data, const char *signature)
 {
-	static void *volatile memory;
-	int i;
+	struct probe *probes = calloc(2, sizeof(*probes));
 
-	memory = calloc(1, 64);
-
-	for (i = 0; i < sites_n; i++) {
-		if (strcmp(sites[i].name, name) != 0 ||
-		    strcmp(sites[i].signature, signature) != 0)
-			continue;
-		sites[i].data = data;
-		sites[i].probe = probe;
-		sites[i].state = 1;
-	}
-	free(memory);
+	(void)signature;
+	probes->function = probe;
+	probes->data = data;
+	event_set(name, probes);
 	return 0;
 }
 
 int __tracepoint_probe_unregister_queue_release(const char *name,
 		void (*probe)(void), void *data)
 {
-	int i;
-
-	for (i = 0; i < sites_n; i++)
-		if (!strcmp(sites[i].name, name) && sites[i].data == data &&
-		    sites[i].probe == probe)
-			sites[i].state = 0;
+	(void)probe;
+	(void)data;
+	event_set(name, NULL);
 	return 0;
 }
 
@@ -177,6 +222,7 @@ int urcu_bp_read_ongoing(void)
 #elif defined(LATER)
 int later;
 #else
+#ifndef SITES
 static const struct field fields[] = {
 	{ .name = "x", .kind = 0,
 	  .u.integer = { 32, 8, 1, 0, 10, 0, { 0 } } },
@@ -224,14 +270,9 @@ static const struct description *events[] = { &one, &two };
 static struct provider provider = {
 	.name = "older", .events = events, .n = 2, .major = 1,
 };
-static struct site sites[] = {
-	{ .name = "older:one", .signature = "int, x, const char *, s" },
-	{ .name = "older:two", .signature = "void" },
-};
 
 __attribute__((constructor)) static void provider_come(void)
 {
-	sites_take(sites, 2);
 	printf("registered: %d\n", lttng_probe_register(&provider));
 }
 
@@ -239,18 +280,55 @@ __attribute__((destructor)) static void provider_go(void)
 {
 	lttng_probe_unregister(&provider);
 }
+#endif
+#ifndef PROVIDER
+static struct site sites[] = {
+	{ .name = "older:one", .signature = "int, x, const char *, s" },
+	{ .name = "older:two", .signature = "void" },
+};
+
+__attribute__((section("__tracepoints_ptrs"), used))
+static struct site *const pointers[] = { &sites[0], &sites[1] };
+
+/* As a header of LTTng's does: without the library, call sites stay off. */
+__attribute__((constructor)) static void sites_come(void)
+{
+	void *library = dlopen("liblttng-ust-tracepoint.so.0",
+			       RTLD_NOW | RTLD_GLOBAL);
+	int (*come)(struct site *const *, int) = NULL;
+
+	if (library)
+		*(void **)&come = dlsym(library, "tracepoint_register_lib");
+	if (come)
+		come(pointers, 2);
+}
 
 static void hit_all(void)
 {
+	const struct probe *probe;
 	int i;
 
-	for (i = 0; i < 3 && sites[0].state; i++)
-		((void (*)(void *, int, const char *))sites[0].probe)(
-			sites[0].data, i, i ? "text" : NULL);
+	for (i = 0; i < 3 && sites[0].state; i++) {
+		probe = sites[0].probes;
+		((void (*)(void *, int, const char *))probe->function)(
+			probe->data, i, i ? "text" : NULL);
+	}
+	probe = sites[1].probes;
 	if (sites[1].state)
-		((void (*)(void *))sites[1].probe)(sites[1].data);
+		((void (*)(void *))probe->function)(probe->data);
 }
 
+static void provider_load(const char *path)
+{
+	static void *library;
+
+	if (library)
+		dlclose(library);
+	library = library ? NULL : dlopen(path, RTLD_NOW);
+}
+
+/* "ready", then a line each: f in a child, too; l loads or unloads the file of
+ * the second argument; e ends. */
 int main(int argc, char **argv)
 {
 	char line[8];
@@ -259,6 +337,8 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	hit_all();
 	while (argc > 1 && fgets(line, sizeof(line), stdin) && *line != 'e') {
+		if (*line == 'l')
+			provider_load(argv[2]);
 		hit_all();
 		if (*line == 'f' && !fork()) {
 			hit_all();
@@ -268,7 +348,7 @@ int main(int argc, char **argv)
 		fputs(line, stdout);
 		fflush(stdout);
 	}
-	(void)argv;
 	return 0;
 }
+#endif
 #endif
