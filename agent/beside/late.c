@@ -38,7 +38,10 @@ static char names[NAMES_BYTES] TABLE;
 static const char *modules[MODULES_MAX];
 static uint32_t nmodules;
 
-static const struct ust_provider *found[FOUND_MAX] TABLE;
+static struct found {
+	const void *description;
+	bool is_older;
+} found[FOUND_MAX] TABLE;
 static uint32_t nfound;
 
 static bool memory_take(void *to, const void *from, uint64_t bytes)
@@ -168,14 +171,14 @@ static bool are_fields(const struct ust_class *class)
 
 /* Returns true when the words that tell an event's level and model are there,
  * or lead nowhere. */
-static bool are_words(const struct ust_event *event)
+static bool are_words(const int **to_level, const char **to_uri)
 {
 	const int *level = NULL;
 	const char *uri = NULL;
 	int number;
 
-	if ((event->level && !memory_take(&level, event->level, 8)) ||
-	    (event->uri && !memory_take(&uri, event->uri, 8)))
+	if ((to_level && !memory_take(&level, to_level, 8)) ||
+	    (to_uri && !memory_take(&uri, to_uri, 8)))
 		return false;
 	return (!level || memory_take(&number, level, sizeof(number))) &&
 	       (!uri || is_text(uri));
@@ -190,7 +193,7 @@ static bool is_event(const struct ust_event *at,
 	return TAKE(&event, at) && event.provider == provider &&
 	       is_text(event.name) && TAKE(&class, event.class) &&
 	       class.probe && is_text(class.signature) && are_fields(&class) &&
-	       are_words(&event);
+	       are_words(event.level, event.uri);
 }
 
 /* `copy` is a copy of the bytes at the provider's address. */
@@ -209,26 +212,96 @@ static bool is_provider(const struct ust_provider *copy,
 	return true;
 }
 
+/* Structures of 2.12 and older have no sizes. */
+static bool are_older_names(const struct older_enum_names *at)
+{
+	struct older_enum_entry entry;
+	struct older_enum_names these;
+	uint32_t i;
+
+	if (!memory_take(&these, at, sizeof(these)) || these.n > ENTRIES_MAX)
+		return false;
+	for (i = 0; these.entries && i < these.n; i++)
+		if (!memory_take(&entry, these.entries + i, sizeof(entry)) ||
+		    !is_text(entry.label))
+			return false;
+	return true;
+}
+
+static bool is_older_field(const struct older_field *at)
+{
+	const struct older_enum_names *enumeration;
+	struct older_field field;
+
+	if (!memory_take(&field, at, sizeof(field)) || !is_text(field.name) ||
+	    (uint32_t)field.kind > OLDER_FLOAT)
+		return false;
+	/* the names stand first */
+	__builtin_memcpy(&enumeration, field.basic, sizeof(enumeration));
+	return field.kind != OLDER_ENUM || !enumeration ||
+	       are_older_names(enumeration);
+}
+
+static bool is_older_event(const struct older_event *at, const char *provider)
+{
+	struct older_event event;
+	const char *name;
+	uint32_t i;
+
+	if (!at || !memory_take(&event, at, sizeof(event)) ||
+	    !is_text(event.name) || !event.probe || event.n > FIELDS_MAX ||
+	    !is_text(event.signature) || !are_words(event.level, event.uri))
+		return false;
+	name = text_after(event.name, provider);
+	for (i = 0; i < event.n; i++)
+		if (!is_older_field(event.fields + i))
+			return false;
+	return name && *name == ':';
+}
+
+static bool is_older_provider(const struct older_provider *copy)
+{
+	uint32_t i;
+
+	if (copy->major != OLDER_MAJOR || !copy->n || copy->n > EVENTS_MAX ||
+	    !is_text(copy->name))
+		return false;
+	for (i = 0; i < copy->n; i++)
+		if (!is_older_event(pointer_at(copy->events, i), copy->name))
+			return false;
+	return true;
+}
+
+/* Notes a description of either interface, whose bytes are at `copy`. */
+static void description_look(const char *copy, const void *at)
+{
+	struct older_provider older;
+	struct ust_provider later;
+	bool is_older;
+
+	__builtin_memcpy(&later, copy, sizeof(later));
+	__builtin_memcpy(&older, copy, sizeof(older));
+	is_older = is_older_provider(&older);
+	if (nfound < FOUND_MAX && (is_older || is_provider(&later, at)))
+		found[nfound++] = (struct found){ at, is_older };
+}
+
 static void segment_search(uint64_t start, uint64_t end)
 {
-	static char chunk[CHUNK_BYTES + sizeof(struct ust_provider)];
-	struct ust_provider copy;
+	static char chunk[CHUNK_BYTES + sizeof(struct older_provider)];
+	const uint64_t least = sizeof(struct ust_provider);
 	uint64_t at = (start + 7) & ~7ull;
 	uint64_t wanted, got, i;
 
-	while (at + sizeof(copy) <= end) {
+	while (at + least <= end) {
 		long n;
 
 		wanted = min_u64(sizeof(chunk), end - at);
 		n = sys_read_memory(sys_getpid(), chunk, at, wanted);
 		got = n < 0 ? 0 : (uint64_t)n;
-		got = min_u64(got, CHUNK_BYTES + sizeof(copy) - 8);
-		for (i = 0; i + sizeof(copy) <= got; i += 8) {
-			__builtin_memcpy(&copy, chunk + i, sizeof(copy));
-			if (nfound < FOUND_MAX &&
-			    is_provider(&copy, (const void *)(at + i)))
-				found[nfound++] = (const void *)(at + i);
-		}
+		__builtin_memset(chunk + got, 0, sizeof(chunk) - got);
+		for (i = 0; i < CHUNK_BYTES && i + least <= got; i += 8)
+			description_look(chunk + i, (const void *)(at + i));
 		/* a page that cannot be read is left out */
 		at = n == (long)wanted ?
 			     at + CHUNK_BYTES :
@@ -257,7 +330,7 @@ static int module_search(struct dl_phdr_info *info, size_t size, void *name)
 	return 1;
 }
 
-/* Notes a module that needs or has stock's function. */
+/* Notes a module that needs or has stock's functions. */
 static int module_note(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct text *text = arg;
@@ -265,8 +338,10 @@ static int module_note(struct dl_phdr_info *info, size_t size, void *arg)
 	(void)size;
 	if (nmodules == MODULES_MAX ||
 	    module_has(info, (void *)beside_register) ||
-	    (!module_is_stock(info) &&
-	     !module_needs(info, "lttng_ust_probe_register")))
+	    (!module_is(info, UST_LIBRARY) &&
+	     !module_needs(info, "lttng_ust_probe_register") &&
+	     !module_is(info, OLDER_LIBRARY) &&
+	     !module_needs(info, "lttng_probe_register")))
 		return 0;
 	modules[nmodules] = text->start + text->used;
 	text_add_bytes(text, info->dlpi_name,
@@ -311,8 +386,12 @@ static void late_find(void)
 	uint32_t i;
 
 	providers_find();
-	for (i = 0; i < nfound; i++)
-		provider_come(found[i], NULL);
+	for (i = 0; i < nfound; i++) {
+		if (found[i].is_older)
+			older_come(found[i].description);
+		else
+			provider_come(found[i].description, NULL);
+	}
 }
 
 static void late_lead(void)
@@ -337,5 +416,7 @@ __attribute__((constructor(103))) static void late_start(void)
 {
 	names_ours[0] = (void *)beside_register;
 	names_ours[1] = (void *)beside_unregister;
+	names_ours[2] = (void *)beside_register_older;
+	names_ours[3] = (void *)beside_unregister_older;
 	late_hooks = &hooks;
 }

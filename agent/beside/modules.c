@@ -78,9 +78,9 @@ const char *path_file(const char *path)
 	return path;
 }
 
-bool module_is_stock(const struct dl_phdr_info *info)
+bool module_is(const struct dl_phdr_info *info, const char *library)
 {
-	return text_after(path_file(info->dlpi_name), UST_LIBRARY);
+	return text_after(path_file(info->dlpi_name), library);
 }
 
 bool module_needs(const struct dl_phdr_info *info, const char *name)

@@ -17,35 +17,44 @@
 #include "tracepoints/program/modules.h"
 #include "tracepoints/program/patch.h"
 
-void *names_ours[2];
+#define WORDS	2
 
-/* Stock's table of symbols. The registry's lock guards it. */
+void *names_ours[NAMES_OURS];
+
+/* Stock's tables of symbols: of LTTng-UST 2.13 and later, and of 2.12 and
+ * older. The registry's lock guards them. */
 static struct led {
+	const char *library;
+	const char *names[WORDS];
 	uint64_t base;
 	struct {
 		uint64_t *at;
 		uint64_t theirs;
 		uint64_t ours;
-	} words[2];
-} led;
+	} words[WORDS];
+} led[] = {
+	{ .library = UST_LIBRARY,
+	  .names = { "lttng_ust_probe_register",
+		     "lttng_ust_probe_unregister" } },
+	{ .library = OLDER_LIBRARY,
+	  .names = { "lttng_probe_register", "lttng_probe_unregister" } },
+};
 
 static int words_find(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	static const char *const names[2] = { "lttng_ust_probe_register",
-					      "lttng_ust_probe_unregister" };
 	struct led *words = arg;
 	int i;
 
 	(void)size;
-	if (!module_is_stock(info))
+	if (!module_is(info, words->library))
 		return 0;
 	words->base = info->dlpi_addr;
-	for (i = 0; i < 2; i++) {
-		words->words[i].at = module_symbol(info, names[i]);
+	for (i = 0; i < WORDS; i++) {
+		words->words[i].at = module_symbol(info, words->names[i]);
 		if (!words->words[i].at)
 			return 0;
 		words->words[i].theirs = load_relaxed(words->words[i].at);
-		words->words[i].ours = (uint64_t)names_ours[i] - words->base;
+		words->words[i].ours -= words->base;
 	}
 	return 1;
 }
@@ -58,7 +67,7 @@ static int words_write(const struct led *words, bool ours)
 	int i;
 
 	patch_open(&patcher);
-	for (i = 0; i < 2 && !ret; i++) {
+	for (i = 0; i < WORDS && !ret; i++) {
 		from = ours ? words->words[i].theirs : words->words[i].ours;
 		to = ours ? words->words[i].ours : words->words[i].theirs;
 		if (sys_read_memory(sys_getpid(), &is,
@@ -80,31 +89,49 @@ static int words_lead(void *words)
 
 void *names_theirs(void *function)
 {
-	int i = function == names_ours[1];
+	int i = 0;
 
-	if (!function || (function != names_ours[0] && !i))
+	while (i < NAMES_OURS && function != names_ours[i])
+		i++;
+	if (!function || i == NAMES_OURS)
 		return function;
-	return led.base ? (void *)(led.base + led.words[i].theirs) : NULL;
+	return led[i / WORDS].base ?
+		       (void *)(led[i / WORDS].base +
+				led[i / WORDS].words[i % WORDS].theirs) : NULL;
 }
 
-void names_lead(void)
+static void library_lead(uint32_t which)
 {
-	struct led now = { 0 };
-	int ret;
+	struct led now = led[which];
+	int ret, i;
 
+	for (i = 0; i < WORDS; i++)
+		now.words[i].ours =
+			(uint64_t)names_ours[which * WORDS + (uint32_t)i];
 	if (!modules_each(words_find, &now) ||
 	    now.words[0].theirs == now.words[0].ours)
 		return;
 	/* a thread may look for stock's functions as soon as it is written */
-	led = now;
+	led[which] = now;
 	ret = thread_run_wait(words_lead, &now);
 	if (ret)
 		log_fact(LOG_WARNING, "lttng", "its names are not led here",
 			 ret);
 }
 
+void names_lead(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(led); i++)
+		library_lead(i);
+}
+
 void names_lead_back(void)
 {
-	if (led.base)
-		words_write(&led, false);
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(led); i++)
+		if (led[i].base)
+			words_write(&led[i], false);
 }

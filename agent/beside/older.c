@@ -38,7 +38,7 @@ static void *theirs_find(const char *name)
 	if (library)
 		dlclose(library);
 	dlerror();
-	return function;
+	return names_theirs(function);
 }
 
 /* The filter: writes the event, and lets LTTng record none. It does not learn
@@ -120,6 +120,14 @@ static void events_leave_out(const struct older_provider *provider)
 	registry_unlock();
 }
 
+void older_come(const struct older_provider *provider)
+{
+	if (provider && provider->name && provider->events &&
+	    !provider_of(provider) &&
+	    !provider_come_older(provider, events_add) && !agent_off)
+		events_leave_out(provider);
+}
+
 /* Returns what LTTng's function does; 0 where it is not there. */
 EXPORT(beside_register_older, "lttng_probe_register")
 int beside_register_older(const struct older_provider *provider)
@@ -131,9 +139,7 @@ int beside_register_older(const struct older_provider *provider)
 	*(void **)&theirs = theirs_find("lttng_probe_register");
 	if (theirs)
 		ret = theirs(provider);
-	if (provider && provider->name && provider->events &&
-	    !provider_come_older(provider, events_add) && !agent_off)
-		events_leave_out(provider);
+	older_come(provider);
 	errno = error;
 	return ret;
 }

@@ -159,8 +159,8 @@ bool module_needs(const struct dl_phdr_info *info, const char *name);
 /* Returns the part of a path behind the last slash. */
 const char *path_file(const char *path);
 
-/* Returns true for the library that providers register with. */
-bool module_is_stock(const struct dl_phdr_info *info);
+/* Returns true for a library of that name, whatever follows it. */
+bool module_is(const struct dl_phdr_info *info, const char *library);
 
 /* Returns the value of a symbol that a module defines, in the table of the
  * dynamic linker, or NULL. */
@@ -172,8 +172,10 @@ uint64_t *module_symbol(const struct dl_phdr_info *info, const char *name);
 void names_lead(void);
 void names_lead_back(void);
 
-/* The two functions that names lead to, set when this library starts. */
-extern void *names_ours[2];
+/* The functions that names lead to, set when this library starts: those that
+ * providers of later series call, and of 2.12 and older. */
+#define NAMES_OURS	4
+extern void *names_ours[NAMES_OURS];
 
 /* Returns stock's function where a name was led to `function`. */
 void *names_theirs(void *function);
@@ -214,6 +216,10 @@ void beside_unregister(void *cookie);
 /* Those that providers of LTTng-UST 2.12 and older call. */
 int beside_register_older(const struct older_provider *provider);
 void beside_unregister_older(const struct older_provider *provider);
+
+/* Takes such a provider, or makes markers that say that its events are left
+ * out; nothing where it is known. */
+void older_come(const struct older_provider *provider);
 
 /* Memory for stock's calls in the agent's threads: memory.c. */
 

@@ -104,7 +104,13 @@ struct older_provider {
 	const char *name;
 	const struct older_event *const *events;
 	uint32_t n;
+	void *lists[4];			/* LTTng's */
+	int32_t lazy;
+	uint32_t major;
+	uint32_t minor;
 };
+
+#define OLDER_MAJOR	1
 
 /* A call site. */
 struct older_tracepoint {
@@ -158,6 +164,7 @@ _Static_assert(sizeof(struct older_integer) == 40 &&
 	       sizeof(struct older_field) == 320 &&
 	       offsetof(struct older_field, nowrite) == 288 &&
 	       sizeof(struct older_event) == 96 &&
+	       offsetof(struct older_provider, major) == 60 &&
 	       sizeof(struct older_tracepoint) == 56, "descriptions");
 _Static_assert(offsetof(struct older_channel, enabled) == 8 &&
 	       offsetof(struct older_channel, session) == 24 &&
