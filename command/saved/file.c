@@ -31,6 +31,7 @@ struct channel {
 	bool files, blocks;
 	bool sizeless;			/* its sizes are none */
 	bool tracked;			/* of a domain */
+	bool differ;			/* its channels do */
 	size_t begin;			/* its first event */
 	uint32_t contexts;
 	char contexts_left[sizeof(((struct saved_session *)0)->contexts_left)];
@@ -316,6 +317,10 @@ static void end_channel(struct reader *r)
 	if (r->session->nevents == c->begin)
 		return;
 	all->sizeless |= c->sizeless || bytes > RING_MAX_BYTES;
+	all->differ |= r->channels &&
+		       (c->overwrite != all->overwrite || bytes != all->size ||
+			c->contexts != all->contexts ||
+			strcmp(c->contexts_left, all->contexts_left));
 	/* the order of channels in a file is by chance */
 	all->overwrite = c->overwrite && (all->overwrite || !r->channels);
 	r->channels++;
@@ -352,7 +357,7 @@ static void end_domain(struct reader *r)
 			 (all->blocks ? SAVED_BLOCKS : 0) |
 			 (all->tracked ? SAVED_TRACKED : 0) |
 			 (all->sizeless ? SAVED_SIZES : 0) |
-			 (r->channels > 1 ? SAVED_CHANNELS : 0);
+			 (all->differ ? SAVED_CHANNELS : 0);
 }
 
 #define SESSION		"/sessions/session"

@@ -48,7 +48,7 @@ enum saved_left {
 	SAVED_SENT	= 1u << 4,	/* to another machine, or live */
 	SAVED_FILES	= 1u << 5,	/* limits for the trace's files */
 	SAVED_BLOCKS	= 1u << 6,	/* the program waits for room */
-	SAVED_CHANNELS	= 1u << 7,	/* several channels */
+	SAVED_CHANNELS	= 1u << 7,	/* channels that differ */
 	SAVED_SIZES	= 1u << 8,	/* of buffers, that none can have */
 };
 

@@ -163,6 +163,32 @@ static void check_sessions(void)
 	saved_release(&saved);
 }
 
+/* Several channels become one, which is told only if they differ. */
+static void check_channels(void)
+{
+	static const char file[] =
+		"<sessions>"
+		SESSION("alike", DOMAIN("UST", CHANNEL("one", EVENT("p:f", ""))
+			CHANNEL("two", EVENT("p:g", ""))))
+		SESSION("other", DOMAIN("UST", CHANNEL("one", EVENT("p:f", ""))
+			"<channel><name>two</name><overwrite_mode>DISCARD"
+			"</overwrite_mode><subbuffer_size>4096"
+			"</subbuffer_size><subbuffer_count>4"
+			"</subbuffer_count><events>" EVENT("p:g", "")
+			"</events></channel>"))
+		"</sessions>";
+	struct saved saved;
+	struct cause cause;
+
+	unit_equal(file_read(&saved, file, sizeof(file) - 1, &cause), 0,
+		   "read");
+	unit_check(!(saved.sessions[0].left & SAVED_CHANNELS), "alike");
+	unit_check(saved.sessions[0].overwrite, "overwrite");
+	unit_check(saved.sessions[1].left & SAVED_CHANNELS, "others");
+	unit_check(!saved.sessions[1].overwrite, "discard, if one does");
+	saved_release(&saved);
+}
+
 /* Returns a text of `n` copies between two others; the caller frees it. */
 static char *repeated(const char *before, const char *copy, size_t n,
 		      const char *behind)
@@ -273,6 +299,7 @@ int main(void)
 		return 1;
 	check_filters();
 	check_sessions();
+	check_channels();
 	check_hostile();
 	check_sizes();
 	return unit_end();
