@@ -16,7 +16,7 @@
 #include "command/gdbserver/gdbserver.h"
 #include "command/procfs/process.h"
 #include "gdbstub/ipa/abi.h"
-#include "tracepoints/lttng/describe.h"
+#include "tracepoints/lttng/older.h"
 
 #define AGENT_TIMEOUT_MS	2000
 
@@ -87,23 +87,27 @@ pid_t gdbserver_process(const struct gdbserver *server,
 	return pid > 0 && is_debugged(server, pid) ? pid : 0;
 }
 
-/* A provider needs LTTng's library, and mostly brings it. gdb's own terminal
- * has this command's messages only where gdb started the command. */
-const char *gdbserver_unserved(void *arg, const struct filter_thread *thread)
+/* A provider needs LTTng's library, and mostly brings it. */
+bool gdbserver_has_lttng(pid_t pid)
+{
+	return process_maps_beginning(pid, UST_LIBRARY) ||
+	       process_maps_beginning(pid, OLDER_LIBRARY);
+}
+
+const char *gdbserver_unserved(void *arg, const struct filter_thread *thread,
+			       const struct filter_marker *marker)
 {
 	static char line[CAUSE_LINE_BYTES];
 	struct gdbserver *server = arg;
 	pid_t pid = gdbserver_process(server, thread);
 	struct cause cause;
 
-	if (!pid || pid == server->lttng ||
-	    !process_maps_beginning(pid, UST_LIBRARY))
-		return NULL;
+	cause_set(&cause, 0, GDBSERVER_LTTNG, .pid = pid,
+		  .subject = marker->id);
+	if (pid != server->lttng)
+		cause_tell(&cause);
 	server->lttng = pid;
-	cause_set(&cause, 0, GDBSERVER_LTTNG, .pid = pid);
-	cause_tell(&cause);
-	return server->comm.kind == COMM_STDIO ? NULL :
-						 cause_line(&cause, line);
+	return cause_line(&cause, line);
 }
 
 /* A full list may hold processes that have ended. */

@@ -20,6 +20,34 @@
 #include "gdbstub/wire/packet.h"
 #include "tracepoints/fields/fields.h"
 
+static int marker_find(const struct marker *m, const struct marker_list *list)
+{
+	size_t i = 0;
+
+	while (i < list->count && (list->markers[i].address != m->address ||
+				   strcmp(list->markers[i].id, m->id)))
+		i++;
+	return i < list->count;
+}
+
+/* Reads the events of LTTng-UST, which only the second list has. One whose
+ * provider is in another file has no address of its own. */
+static void read_events(struct gdbserver *server, pid_t pid)
+{
+	struct marker_list *events = &server->events;
+	size_t kept = 0;
+
+	process_markers_read(events, pid, SYMBOLISER_LTTNG, NULL);
+	for (size_t i = 0; i < events->count; i++)
+		if (marker_find(&events->markers[i], &server->markers) ||
+		    events->markers[i].why)
+			marker_free(&events->markers[i]);
+		else
+			events->markers[kept++] = events->markers[i];
+	events->count = kept;
+	marker_list_sort(events);
+}
+
 /* filter_host's `read`: the markers in the files of the thread's process. */
 static uint32_t read_markers(void *arg, const struct filter_thread *thread)
 {
@@ -27,9 +55,12 @@ static uint32_t read_markers(void *arg, const struct filter_thread *thread)
 	pid_t pid = gdbserver_process(server, thread);
 
 	marker_list_free(&server->markers);
+	marker_list_free(&server->events);
 	if (pid && !process_markers_read(&server->markers, pid, 0, NULL))
 		marker_list_sort(&server->markers);
-	return server->markers.count;
+	if (pid && gdbserver_has_lttng(pid))
+		read_events(server, pid);
+	return (uint32_t)(server->markers.count + server->events.count);
 }
 
 /* filter_host's `get`. The strings last until the next call, or the next
@@ -38,16 +69,26 @@ static void get_marker(void *arg, uint32_t i, struct filter_marker *to)
 {
 	static char extra[MARKER_EXTRA_BYTES];
 	const struct gdbserver *server = arg;
-	const struct marker *m = &server->markers.markers[i];
+	const struct marker *m = server->markers.markers + i;
+	bool served = i < server->markers.count;
 	struct text text;
 
+	if (!served)
+		m = server->events.markers + (i - server->markers.count);
 	text_open(&text, extra, sizeof(extra));
 	fields_signature_add(&text, m->text, m->kind == MARKER_EVENT ?
 			     TAFFRAIL_KIND_EVENT : TAFFRAIL_KIND_MARK,
 			     m->nfields, m->types);
-	*to = (struct filter_marker){ m->address, m->id, extra,
-				      m->placement == PLACED_NOT &&
-					      !strcmp(m->why, MARKER_MOVED) };
+	if (!served)
+		text_add(&text, ", LTTng-UST's: not through gdbserver");
+	*to = (struct filter_marker){
+		.address = m->address,
+		.id = m->id,
+		.extra = extra,
+		.moved = served && m->placement == PLACED_NOT &&
+			 !strcmp(m->why, MARKER_MOVED),
+		.unserved = !served,
+	};
 }
 
 /* Returns true for the -p of other sub-commands and of gdb: gdbserver has no

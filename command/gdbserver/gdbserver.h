@@ -60,11 +60,12 @@ struct gdbserver {
 	uint32_t nline;
 	char line[512];			/* start of a line, held back */
 	struct marker_list markers;
+	struct marker_list events;	/* of LTTng-UST: listed, not served */
 	struct filter_thread thread;	/* the last one that gdb looked at */
 	int nprocesses;
 	pid_t processes[GDBSERVER_PROCESSES];
 	struct gdbserver_agent agent;
-	pid_t lttng;			/* the last one with LTTng's events */
+	pid_t lttng;			/* the last one told of its events */
 	struct filter filter;
 };
 
@@ -94,9 +95,13 @@ bool gdbserver_read_messages(struct gdbserver *server);
  * to attach to it. Warns when the markers there cannot be traced. */
 void gdbserver_attach(void *arg, uint64_t pid);
 
-/* agents.c: as `unserved`: events of LTTng-UST. Also warns of them, once for a
- * process; returns NULL where gdb's user reads that. */
-const char *gdbserver_unserved(void *arg, const struct filter_thread *thread);
+/* agents.c: as `unserved`: events of LTTng-UST. Also tells it here, once for a
+ * process. */
+const char *gdbserver_unserved(void *arg, const struct filter_thread *thread,
+			       const struct filter_marker *marker);
+
+/* Returns true for a process that has LTTng's library. */
+bool gdbserver_has_lttng(pid_t pid);
 
 /* Returns the process of a thread that gdb looks at, if gdbserver debugs it;
  * else 0. */

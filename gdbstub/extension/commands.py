@@ -50,10 +50,11 @@ class TaffrailMeant:
     untold = set()              # addresses
 
     @classmethod
-    def tell(cls, address):
-        """Returns False when no marker is there, or not yet."""
-        answer = taffrail_send("QTaffrail:static:%x" % address)
-        return not (answer or "").startswith("E")
+    def refusal(cls, address):
+        """Tells the filter. Returns why it takes none there, or not yet; or
+        ''."""
+        answer = taffrail_send("QTaffrail:static:%x" % address) or ""
+        return answer[2:] if answer.startswith("E.") else ""
 
     @classmethod
     def stopped(cls, event):
@@ -68,7 +69,7 @@ class TaffrailMeant:
         cls.untold = {address for address in cls.untold
                       if any(cls.points.get(n) == address
                              for n in there.get(address, []))
-                      and not cls.tell(address)}
+                      and cls.refusal(address)}
 
 
 gdb.events.stop.connect(TaffrailMeant.stopped)
@@ -229,7 +230,9 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
                 marker.name, self.MOVED))
 
     def set(self, marker, tail):
-        TaffrailMeant.tell(marker.address)
+        refusal = TaffrailMeant.refusal(marker.address)
+        if refusal:
+            raise gdb.GdbError(refusal)
         force = self.FORCE.match(tail)
         if force:
             # gdb does not take -force-condition behind an address

@@ -171,6 +171,8 @@ static enum filter_verdict define_static(struct filter *f,
 
 	if (!filter_marker_find(f, d->name.site, &marker))
 		return filter_refuse(out, "no marker at this address");
+	if (marker.unserved)
+		return filter_unserved(f, &marker, out);
 	return define_behind(f, d, POINT_STATIC, rest, out);
 }
 
@@ -229,7 +231,7 @@ static enum filter_verdict define_fast(struct filter *f,
 		}
 		return define_plain(f, d);
 	}
-	if (!filter_marker_find(f, d->name.site, &marker))
+	if (!filter_marker_find(f, d->name.site, &marker) || marker.unserved)
 		return filter_refuse(out, "the instruction is too short for a "
 				     "fast tracepoint");
 	return define_behind(f, d, POINT_FAST, p, out);

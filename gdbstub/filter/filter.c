@@ -236,8 +236,6 @@ static void hint_send(struct filter *f)
 	packet_add_hex(&out, name, sizeof(name) - 1);
 	packet_add_hex(&out, text, strlen(text));
 	packet_add_hex(&out, end, sizeof(end) - 1);
-	if (text == f->unserved)
-		f->unserved[0] = '\0';
 	answer_ready(f, &out, 1);
 }
 

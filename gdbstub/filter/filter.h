@@ -38,7 +38,6 @@ enum filter_side { FILTER_GDB, FILTER_SERVER };
 #define FILTER_PENDING		32	/* requests without an answer yet */
 #define FILTER_POINTS		4096	/* tracepoints */
 #define FILTER_MEANT		4096
-#define FILTER_HINT_BYTES	256
 /* the largest frame that the agent makes */
 #define FILTER_FRAME_BYTES	((8u << 20) + 8192)
 
@@ -58,7 +57,8 @@ struct filter_marker {
 	uint64_t address;
 	const char *id;
 	const char *extra;
-	int moved;			/* the code is elsewhere */
+	uint8_t moved;			/* the code is elsewhere */
+	uint8_t unserved;		/* it is only listed */
 };
 
 /* The agent's report on a trace. */
@@ -116,10 +116,11 @@ struct filter_host {
 	int (*idle)(void *arg);
 	/* Tells the user a fact that the protocol cannot. May be NULL. */
 	void (*warn)(void *arg, const char *text);
-	/* Returns which markers of the process are not served, in words for
-	 * gdb's user, which last until the next call; NULL: none, or the user
-	 * knows. May be NULL. */
-	const char *(*unserved)(void *arg, const struct filter_thread *thread);
+	/* Returns why a marker that gdb has named is not served, in words for
+	 * gdb's user, which last until the next call. May be NULL where none
+	 * is unserved. */
+	const char *(*unserved)(void *arg, const struct filter_thread *thread,
+				const struct filter_marker *marker);
 };
 
 /* One direction, and the packet in it or the packet's beginning. */
@@ -201,9 +202,7 @@ struct filter {
 					 * go; the user clears this */
 	uint8_t any_length;		/* gdb was told: shortest_answer() */
 	uint8_t extension;		/* gdb has it, or was told of it */
-	uint8_t non_stop;
 	const char *hint;		/* to tell before the next answer */
-	char unserved[FILTER_HINT_BYTES];	/* to tell when it goes on; "" */
 	uint32_t npending;
 	uint8_t pending[FILTER_PENDING];	/* oldest first */
 	struct filter_thread thread;

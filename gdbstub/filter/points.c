@@ -127,9 +127,26 @@ uint32_t filter_markers_read(struct filter *f)
 	return f->nmarkers;
 }
 
+/* Returns 1 when one of the markers read last is served. */
+static int served_look(struct filter *f)
+{
+	struct filter_marker marker;
+	uint32_t i;
+
+	for (i = 0; i < f->nmarkers; i++) {
+		f->host.get(f->host.arg, i, &marker);
+		if (!marker.unserved)
+			return 1;
+	}
+	return 0;
+}
+
 int filter_marker_any(struct filter *f)
 {
-	return (f->known && f->nmarkers) || filter_markers_read(f);
+	if (f->known && served_look(f))
+		return 1;
+	filter_markers_read(f);
+	return served_look(f);
 }
 
 int filter_marker_find(struct filter *f, uint64_t address,

@@ -52,6 +52,10 @@ enum filter_verdict filter_request(struct filter *f, const char *p,
  * and returns 0 when the packet names none. */
 enum filter_verdict filter_refuse(struct packet *out, const char *why);
 int filter_read_thread(const char **p, struct filter_thread *thread);
+/* Refuses a marker that is only listed. */
+enum filter_verdict filter_unserved(struct filter *f,
+				    const struct filter_marker *marker,
+				    struct packet *out);
 /* Returns 1 for a hex digit as servers write it. */
 int filter_is_hex(char c);
 
@@ -203,7 +207,8 @@ int filter_meant_add(struct filter *f, uint64_t site);
 
 /* Reads the markers again. Returns their number. */
 uint32_t filter_markers_read(struct filter *f);
-/* Returns whether there are markers. Reads them again if there were none. */
+/* Returns whether there are markers that are served. Reads them again if there
+ * were none. */
 int filter_marker_any(struct filter *f);
 /* Finds a marker. Reads the markers again if it was not there. Returns 0 when
  * there is none. */

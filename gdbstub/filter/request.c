@@ -86,14 +86,8 @@ static enum filter_verdict markers_next(struct filter *f, const char *p,
 static enum filter_verdict markers_first(struct filter *f, const char *p,
 					 struct packet *out)
 {
-	const char *unserved;
-
 	filter_markers_read(f);
 	f->marker = 0;
-	unserved = f->host.unserved ?
-			f->host.unserved(f->host.arg, &f->thread) : NULL;
-	if (unserved)
-		snprintf(f->unserved, sizeof(f->unserved), "%s", unserved);
 	return markers_next(f, p, out);
 }
 
@@ -125,6 +119,8 @@ static enum filter_verdict marker_meant(struct filter *f, const char *p,
 		return filter_refuse(out, "the packet has no address");
 	if (!filter_marker_find(f, site, &marker))
 		return filter_refuse(out, "no marker at this address");
+	if (marker.unserved)
+		return filter_unserved(f, &marker, out);
 	if (!filter_meant_add(f, site))
 		return filter_refuse(out, "too many static tracepoints");
 	packet_add(out, "OK");
@@ -161,8 +157,7 @@ static enum filter_verdict non_stop(struct filter *f, const char *p,
 				    struct packet *out)
 {
 	(void)out;
-	f->non_stop = *p == '1';
-	f->extension |= f->non_stop;
+	f->extension |= *p == '1';
 	return VERDICT_PASS;
 }
 
@@ -264,8 +259,7 @@ static enum filter_verdict trace_stop(struct filter *f, const char *p,
 	return VERDICT_ANSWERED;
 }
 
-/* vCont: the program goes on. What is not served is told after the extension,
- * at another vCont. */
+/* vCont: the program goes on. */
 static enum filter_verdict resume_note(struct filter *f, const char *p,
 				       struct packet *out)
 {
@@ -278,8 +272,7 @@ static enum filter_verdict resume_note(struct filter *f, const char *p,
 	(void)p;
 	(void)out;
 	f->child = 0;
-	f->hint = !f->extension ? lacks :
-		  f->unserved[0] && !f->non_stop ? f->unserved : NULL;
+	f->hint = f->extension ? NULL : lacks;
 	f->extension = 1;
 	if (f->resumes)
 		f->kind = KIND_STOP;

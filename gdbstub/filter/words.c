@@ -11,6 +11,14 @@ enum filter_verdict filter_refuse(struct packet *out, const char *why)
 	return VERDICT_ANSWERED;
 }
 
+enum filter_verdict filter_unserved(struct filter *f,
+				    const struct filter_marker *marker,
+				    struct packet *out)
+{
+	return filter_refuse(out, f->host.unserved(f->host.arg, &f->thread,
+						   marker));
+}
+
 int filter_read_thread(const char **p, struct filter_thread *thread)
 {
 	struct filter_thread found = { 0, 0 };

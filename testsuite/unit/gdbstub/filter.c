@@ -481,43 +481,39 @@ static void hint(void)
 	exchange("vCont;c", "vCont;c", "W00", "W00");
 }
 
-static const char *host_unserved(void *arg, const struct filter_thread *thread)
+static void host_get_unserved(void *arg, uint32_t i,
+			      struct filter_marker *marker)
+{
+	host_get(arg, i, marker);
+	marker->unserved = 1;
+}
+
+static const char *host_unserved(void *arg, const struct filter_thread *thread,
+				 const struct filter_marker *marker)
 {
 	(void)arg;
 	(void)thread;
-	return "not these";
+	unit_check(marker->unserved, "it is listed only");
+	return "not this one";
 }
 
-/* What the list of markers lacks is told when the program goes on: after the
- * extension, and not in non-stop mode. */
+/* A marker that is only listed: it is refused when it is named, and makes no
+ * tracepoint of another kind possible. */
 static void unserved(void)
 {
 	static const struct filter_host host = {
-		.read = host_read, .get = host_get, .unserved = host_unserved,
+		.read = host_read,
+		.get = host_get_unserved,
+		.unserved = host_unserved,
 	};
-	/* "taffrail: not these" and a newline */
-	static const char text[] = "O746166667261696c3a206e6f74207468657365"
-				   "0a";
 
 	filter_begin(&host, 1);
-	filter.extension = 0;
 	exchange("qTfSTM", NULL, NULL, ONE);
-	give(FILTER_GDB, framed("vCont;c"));
-	unit_check(!strncmp(sent(FILTER_GDB), "$O7461666672616"
-			    "96c3a2074686973", 30), "the extension is first");
-	sent(FILTER_SERVER);
-	give(FILTER_SERVER, framed("T05thread:p1f.20;"));
-	sent(FILTER_GDB);
-	give(FILTER_GDB, framed("vCont;c"));
-	sent(FILTER_SERVER);
-	unit_equal_string(sent(FILTER_GDB), framed(text), "then the markers");
-	give(FILTER_SERVER, framed("T05thread:p1f.20;"));
-	sent(FILTER_GDB);
-	exchange("vCont;s", "vCont;s", "T05thread:p1f.20;",
-		 "T05thread:p1f.20;");
-	exchange("QNonStop:1", "QNonStop:1", "OK", "OK");
-	exchange("qTfSTM", NULL, NULL, ONE);
-	exchange("vCont;c", "vCont;c", "OK", "OK");
+	exchange("QTDP:1:401000:E:0:0:S-", NULL, NULL, "E.not this one");
+	exchange("QTaffrail:static:401000", NULL, NULL, "E.not this one");
+	exchange("QTDP:1:401000:E:0:0:F2-", NULL, NULL,
+		 "E.the instruction is too short for a fast tracepoint");
+	exchange("qTMinFTPILen", "qTMinFTPILen", "5", "5");
 }
 
 int main(void)
