@@ -29,7 +29,7 @@ static void (*begin)(void);
 static void (*end)(void);
 static int wrong;
 
-static void expect(const char *what, int right)
+static void expect_right(const char *what, int right)
 {
 	if (!right)
 		printf("%s\n", what);
@@ -54,16 +54,16 @@ static void sections_nest(unsigned kinds, int crossed)
 
 	for (i = 0; i < DEEP; i++) {
 		begin_kind((int)(kinds >> i & 1));
-		expect("the thread is in a section",
-		       lttng_ust_urcu_read_ongoing());
-		expect("the word counts sections",
-		       (unsigned)*lttng_ust_urcu_reader == i + 1u);
+		expect_right("the thread is in a section",
+			     lttng_ust_urcu_read_ongoing());
+		expect_right("the word counts sections",
+			     (unsigned)*lttng_ust_urcu_reader == i + 1u);
 	}
 	for (; i--;) {
-		expect("the section goes on", lttng_ust_urcu_read_ongoing());
+		expect_right("the section goes on", lttng_ust_urcu_read_ongoing());
 		end_kind((int)(kinds >> i & 1) ^ crossed);
 	}
-	expect("the thread has left", !lttng_ust_urcu_read_ongoing());
+	expect_right("the thread has left", !lttng_ust_urcu_read_ongoing());
 }
 
 static void *thread_run(void *unused)
@@ -72,7 +72,7 @@ static void *thread_run(void *unused)
 
 	(void)unused;
 	begin();
-	expect("a thread's first section", lttng_ust_urcu_read_ongoing());
+	expect_right("a thread's first section", lttng_ust_urcu_read_ongoing());
 	end();
 	for (kinds = 0; kinds < 1u << DEEP; kinds++) {
 		sections_nest(kinds, 0);
@@ -103,7 +103,7 @@ static void child_run(void)
 	pid = fork();
 	if (pid) {
 		waitpid(pid, &status, 0);
-		expect("the child", status == 0);
+		expect_right("the child", status == 0);
 		return;
 	}
 	sections_nest(1, 0);
