@@ -133,9 +133,11 @@ static void modules_changed(void)
 	registry_object_found = object_found;
 	came = registry_scan();
 	/* a session may want USDT probes of the modules that came: these are
-	 * looked up in the modules' files, and no child is revived for that */
+	 * looked up in the modules' files, and no child is revived for that.
+	 * pthread_cancel() in a destructor brings a library with probes */
 	if ((found ? found_wanted() :
-		     came && load_relaxed(fork_mark) && session_any()) ||
+		     came && load_relaxed(fork_mark) && session_any() &&
+			     process.page->state != PROCESS_EXITED) ||
 	    (session_symbols && load_relaxed(fork_mark)))
 		thread_run_wait(found_apply, NULL);
 	if (late_mapped)

@@ -7,9 +7,11 @@
 #include <link.h>
 
 #include "agent/beside/private.h"
+#include "agent/late.h"
 #include "base/base.h"
 #include "base/text.h"
 #include "buffers/gnu-hash.h"
+#include "control/threads/settings.h"
 #include "tracepoints/program/modules.h"
 
 /* A module's symbols. */
@@ -104,6 +106,52 @@ uint64_t *module_symbol(const struct dl_phdr_info *info, const char *name)
 	symbol = symbol_of(&symbols, symbols.n, name);
 	return symbol && symbol->st_shndx ? (uint64_t *)&symbol->st_value :
 					    NULL;
+}
+
+/* The first modules in the list stay: those that the program started with, or
+ * of which the agent knows no more than that one is the program. */
+static uint32_t staying = 1;
+
+static int module_count(struct dl_phdr_info *info, size_t size, void *n)
+{
+	(void)info;
+	(void)size;
+	++*(uint32_t *)n;
+	return 0;
+}
+
+/* Before any constructor of the program. */
+__attribute__((constructor(103))) static void modules_start(void)
+{
+	uint32_t n = 0;
+
+	if (agent_off || attach_loads())
+		return;
+	modules_each(module_count, &n);
+	staying = n;
+}
+
+struct place {
+	const void *address;
+	uint32_t left;			/* modules to look at */
+	bool found;
+};
+
+static int module_look(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct place *place = arg;
+
+	(void)size;
+	place->found = place->left-- && module_has(info, place->address);
+	return place->found || !place->left;
+}
+
+bool module_stays(const void *address)
+{
+	struct place place = { .address = address, .left = staying };
+
+	modules_each(module_look, &place);
+	return place.found;
 }
 
 /* Returns 1 for a module that needs LTTng's function for forks. */

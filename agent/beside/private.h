@@ -156,6 +156,10 @@ bool modules_tell_forks(void);
 struct dl_phdr_info;
 bool module_needs(const struct dl_phdr_info *info, const char *name);
 
+/* Returns true when the module at this address cannot be unloaded, as far as is
+ * known. Takes the lock of the linker's list. */
+bool module_stays(const void *address);
+
 /* Returns the part of a path behind the last slash. */
 const char *path_file(const char *path);
 
@@ -190,7 +194,8 @@ provider_come_older(const struct older_provider *description,
 		    void (*add)(struct provider *provider,
 				struct object **came));
 
-/* Takes a provider's events from their call sites, waits, and forgets it. */
+/* Takes a provider's events from their call sites, waits, and forgets it; but
+ * nothing of one whose module stays, as the program ends then. */
 void provider_go(struct provider *provider);
 
 /* Returns the provider that has this description, or got this cookie, or

@@ -372,6 +372,8 @@ void provider_go(struct provider *provider)
 {
 	bool is_unused;
 
+	if (module_stays(provider->description))
+		return;
 	heirs_find(provider);
 	provider_switch_off(provider);
 	is_unused = stock_leave(provider);
