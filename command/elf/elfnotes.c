@@ -67,73 +67,56 @@ static int add_marker(const struct symboliser_found *found, void *priv)
 			       found->strings[2], found->strings[3]);
 }
 
-int elfnotes_read_open(struct marker_list *list,
-		       const struct opener_file *file, uint32_t how,
-		       char error[ELFNOTES_ERROR_BYTES])
-{
-	const struct symboliser_file from = symboliser_opened(file);
-	uint64_t ns = SYMBOLISER_MARKERS_NS;
-
-	return symboliser_markers(&from, how, add_marker, list, error, &ns);
-}
-
-static int compare_addresses(const void *left, const void *right)
-{
-	const struct marker *a = left, *b = right;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
-
-/* Moves functions whose addresses a sorted list does not have into it. */
-static void list_join(struct marker_list *list, struct marker_list *more)
-{
-	size_t n = list->count;
-
-	for (size_t i = 0; i < more->count; i++) {
-		struct marker *m = &more->markers[i];
-
-		if (!n || !bsearch(m, list->markers, n, sizeof(*m),
-				   compare_addresses))
-			marker_list_add(list, m, "fn", m->id + strlen("fn/"),
-					m->text, m->file);
-	}
-	if (list->count > n)
-		qsort(list->markers, list->count, sizeof(struct marker),
-		      compare_addresses);
-}
-
-void elfnotes_read_debug(struct marker_list *list, const char *path,
-			 const struct opener_file *file, uint32_t how)
-{
-	char place[DEBUG_PATH_BYTES], error[ELFNOTES_ERROR_BYTES];
-	struct symboliser_module own, found;
-	struct opener_file debug;
-	bool done = false;
-
-	if (symboliser_read_open(&own, file))
-		return;
-	for (int i = 0; !done && debug_path(place, path, &own, i); i++) {
-		struct marker_list more = { 0 };
-
-		if (opener_open(&debug, place, 0))
-			continue;
-		done = !symboliser_read_open(&found, &debug) &&
-		       debug_same_build(&found, &own);
-		if (done && !elfnotes_read_open(&more, &debug,
-						how & ~SYMBOLISER_PLAN, error))
-			list_join(list, &more);
-		marker_list_free(&more);
-		opener_close(&debug);
-	}
-}
-
-uint32_t elfnotes_how(const char *path, uint32_t how)
+/* Adds SYMBOLISER_LIBC for a file of libc's libraries, by the name. */
+static uint32_t how_of(const char *path, uint32_t how)
 {
 	const char *slash = strrchr(path, '/');
 
 	return how & SYMBOLISER_FUNCTIONS &&
 		rule_is_runtime(slash ? slash + 1 : path) ?
 		       how | SYMBOLISER_LIBC : how;
+}
+
+/* Opens the file of debug information of a file with this path. Returns whether
+ * there is one of the same build. */
+static bool debug_opened(struct opener_file *debug, const char *path,
+			 const struct opener_file *file)
+{
+	char place[DEBUG_PATH_BYTES];
+	struct symboliser_module own, found;
+
+	if (symboliser_read_open(&own, file))
+		return false;
+	for (int i = 0; debug_path(place, path, &own, i); i++) {
+		if (opener_open(debug, place, 0))
+			continue;
+		if (!symboliser_read_open(&found, debug) &&
+		    debug_same_build(&found, &own))
+			return true;
+		opener_close(debug);
+	}
+	return false;
+}
+
+int elfnotes_read_open(struct marker_list *list, const char *path,
+		       const struct opener_file *file, uint32_t how,
+		       char error[ELFNOTES_ERROR_BYTES])
+{
+	struct symboliser_file from = symboliser_opened(file), more;
+	uint64_t ns = SYMBOLISER_MARKERS_NS;
+	struct opener_file debug;
+	bool has_debug = how & SYMBOLISER_FUNCTIONS &&
+			 debug_opened(&debug, path, file);
+	int ret;
+
+	if (has_debug)
+		more = symboliser_opened(&debug);
+	ret = symboliser_markers(&from, has_debug ? &more : NULL,
+				 how_of(path, how), add_marker, list,
+				 error, &ns);
+	if (has_debug)
+		opener_close(&debug);
+	return ret;
 }
 
 int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
@@ -150,10 +133,7 @@ int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
 				 "made to open it" : strerror(-ret));
 		return ret;
 	}
-	how = elfnotes_how(path, how);
-	ret = elfnotes_read_open(list, &file, how, error);
-	if (!ret && how & SYMBOLISER_FUNCTIONS)
-		elfnotes_read_debug(list, path, &file, how);
+	ret = elfnotes_read_open(list, path, &file, how, error);
 	opener_close(&file);
 	return ret;
 }
@@ -260,8 +240,8 @@ int elfnotes_read_memory(struct marker_list *list, pid_t pid, uint64_t start,
 				module.bytes);
 	if (module.fd < 0)
 		return module.fd;
-	ret = symboliser_markers(&module, SYMBOLISER_LOADED, add_marker, list,
-				 error, &ns);
+	ret = symboliser_markers(&module, NULL, SYMBOLISER_LOADED, add_marker,
+				 list, error, &ns);
 	close(module.fd);
 	return ret;
 }

@@ -17,24 +17,16 @@ struct opener_file;
 /*
  * Adds each marker site of the file, and each .note.stapsdt probe that is not
  * the site of a marker. Addresses are the file's own. `how`: SYMBOLISER_PLAN
- * and SYMBOLISER_LTTNG, or 0. Returns 0 or a negative errno; `error` says why,
+ * and the like, or 0; functions are those of a debug file, too. Returns 0 or a negative errno; `error` says why,
  * or which notes were left out, else it is empty. Not for several threads at a
  * time.
  */
 int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
 		  char error[ELFNOTES_ERROR_BYTES]);
 
-/* Adds functions that only a file of debug information names, to a list of
- * those of a file with this path: without SYMBOLISER_PLAN. The list is sorted
- * by address then. */
-void elfnotes_read_debug(struct marker_list *list, const char *path,
-			 const struct opener_file *file, uint32_t how);
-
-/* Adds SYMBOLISER_LIBC to `how` for a file of libc's libraries, by the name. */
-uint32_t elfnotes_how(const char *path, uint32_t how);
-
-/* Does the same for a file that the opener has opened. */
-int elfnotes_read_open(struct marker_list *list,
+/* Does the same for a file that the opener has opened; `path` tells whose debug
+ * file is meant. */
+int elfnotes_read_open(struct marker_list *list, const char *path,
 		       const struct opener_file *file, uint32_t how,
 		       char error[ELFNOTES_ERROR_BYTES]);
 

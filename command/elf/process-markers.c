@@ -158,14 +158,10 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 		ret = note_module(scan, m->inode, shift);
 		if (ret > 0) {
 			ret = elfnotes_read_open(
-				scan->list, &file,
-				scan->how ? elfnotes_how(m->path, scan->how) :
+				scan->list, m->path, &file,
+				scan->how    ? scan->how :
 				scan->probes ? SYMBOLISER_PLAN : 0,
 				error);
-			if (scan->how & SYMBOLISER_FUNCTIONS)
-				elfnotes_read_debug(scan->list, m->path, &file,
-						    elfnotes_how(m->path,
-								 scan->how));
 			note_fault(scan, m, error);
 			keep_kind(scan, before, shift, true);
 		}

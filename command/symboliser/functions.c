@@ -145,7 +145,8 @@ static int functions_plan(const struct usdt_file *file, struct functions *f,
 	return ret;
 }
 
-int symboliser_read_functions(const struct usdt_file *file, uint32_t how,
+int symboliser_read_functions(const struct usdt_file *file,
+			      const struct usdt_file *debug, uint32_t how,
 			      symboliser_take *take, void *priv)
 {
 	static struct usdt_file mini;
@@ -161,10 +162,13 @@ int symboliser_read_functions(const struct usdt_file *file, uint32_t how,
 	if (mini.bytes)
 		usdt_mini_close(&mini);
 	mini.bytes = NULL;
-	if (usdt_has_symbols(file) || !usdt_mini_open(&mini, file))
-		mini.bytes = NULL;
-	ret = usdt_functions_read(file, mini.bytes ? &mini : NULL,
-				  function_seen, &f);
+	if (!debug && !usdt_has_symbols(file)) {
+		if (usdt_mini_open(&mini, file))
+			debug = &mini;
+		else
+			mini.bytes = NULL;
+	}
+	ret = usdt_functions_read(file, debug, function_seen, &f);
 	if (f.n)
 		qsort(f.wanted, f.n, sizeof(*f.wanted), compare_sites);
 	if (plan && !ret)

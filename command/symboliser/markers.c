@@ -33,6 +33,7 @@ struct reading {
 	struct notes notes;		/* of the whole file */
 	Elf64_Phdr *ph;			/* of the heap */
 	struct usdt_file file;
+	const struct usdt_file *debug;	/* or NULL */
 	struct symboliser_markers *markers;
 	size_t room;			/* for markers */
 	size_t bytes;			/* of all texts */
@@ -370,7 +371,8 @@ static void plan_probes(struct reading *r)
 /* Reads functions. Returns 0, or a negative errno and a fact. */
 static int read_functions(struct reading *r, uint32_t how)
 {
-	int ret = symboliser_read_functions(&r->file, how, add_event, r);
+	int ret = symboliser_read_functions(&r->file, r->debug, how,
+					    add_event, r);
 
 	return !ret || r->markers->verdict.text[0] ? ret :
 	       read_fact(r, ret, ret == -EOPNOTSUPP ?
@@ -457,11 +459,13 @@ static int read_elf(struct reading *r, uint32_t how)
 }
 
 void symboliser_read_markers(struct symboliser_markers *markers,
-			     const void *image, size_t bytes, uint32_t how)
+			     const void *image, size_t bytes,
+			     const struct usdt_file *debug, uint32_t how)
 {
 	struct reading r = {
 		.notes = { .base = image, .bytes = bytes },
 		.file = { image, bytes },
+		.debug = debug,
 		.markers = markers,
 	};
 

@@ -16,7 +16,8 @@
 
 #include "command/symboliser/symboliser.h"
 
-/* The kinds of request. A file's descriptor comes with each but ASK_CXX. */
+/* The kinds of request. A file's descriptor comes with each but ASK_CXX; with
+ * ASK_MARKERS, a message of one byte may follow, with that of a debug file. */
 enum symboliser_what {
 	ASK_MODULE = 1,
 	ASK_NAMES,
@@ -41,6 +42,7 @@ struct symboliser_request {
 	uint32_t ms;			/* of processor time, from 1 on */
 	uint32_t unused;
 	uint64_t file_bytes;
+	uint64_t more_bytes;		/* of a second file; 0: there is none */
 	union {
 		uint64_t addresses[SYMBOLISER_ADDRESSES_MAX];
 		char name[SYMBOLISER_LINKER_BYTES];

@@ -21,7 +21,8 @@ bool symboliser_request_valid(const struct symboliser_request *request,
 			      size_t n, bool file)
 {
 	if (n < REQUEST_HEAD || !request->ms ||
-	    file != (request->what != ASK_CXX))
+	    file != (request->what != ASK_CXX) ||
+	    (request->more_bytes && request->what != ASK_MARKERS))
 		return false;
 	n -= REQUEST_HEAD;
 	switch (request->what) {

@@ -45,9 +45,12 @@ struct symboliser_markers {
 	size_t count;
 };
 
-/* Reads markers and USDT probes (`how`: SYMBOLISER_PLAN and the like). */
+/* Reads markers and USDT probes (`how`: SYMBOLISER_PLAN and the like). `debug`
+ * is a debug file of the same build, or NULL. */
+struct usdt_file;
 void symboliser_read_markers(struct symboliser_markers *markers,
-			     const void *image, size_t bytes, uint32_t how);
+			     const void *image, size_t bytes,
+			     const struct usdt_file *debug, uint32_t how);
 /* Frees the array, and the copies. */
 void symboliser_free_markers(struct symboliser_markers *markers);
 
@@ -60,8 +63,8 @@ int symboliser_read_lttng(struct symboliser_markers *markers,
 			  void *priv);
 /* The same for each function that symbols name, with SYMBOLISER_PLAN with its
  * placement; -EOPNOTSUPP: functions of the file are not traced. */
-struct usdt_file;
-int symboliser_read_functions(const struct usdt_file *file, uint32_t how,
+int symboliser_read_functions(const struct usdt_file *file,
+			      const struct usdt_file *debug, uint32_t how,
 			      symboliser_take *take, void *priv);
 void symboliser_free_copies(struct symboliser_copies *copies);
 

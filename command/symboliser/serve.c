@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "command/sandbox/child.h"
+#include "tracepoints/usdt/plan/note.h"
 
 #define LIBRARY		"libstdc++.so.6"
 
@@ -97,12 +98,50 @@ static void put_bytes(const void *bytes, size_t n)
 	}
 }
 
+/*
+ * Maps a file as it is on disk: the kernel writes uprobes into private mappings
+ * also of processes that only read. Some file systems have no shared ones.
+ * `write`: maps pages of its own. Closes the descriptor. Returns MAP_FAILED,
+ * and errno, if that fails.
+ */
+static void *map_file(int fd, uint64_t bytes, bool write)
+{
+	void *image = mmap(NULL, bytes, PROT_READ | (write ? PROT_WRITE : 0),
+			   write ? MAP_PRIVATE : MAP_SHARED, fd, 0);
+
+	if (image == MAP_FAILED && !write)
+		image = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (image == MAP_FAILED && !bytes)
+		errno = ENOEXEC;
+	close(fd);
+	return image;
+}
+
+/* Maps the debug file that comes behind the request, if it says so. Returns
+ * whether there is one. */
+static bool debug_open(struct usdt_file *debug)
+{
+	void *image = MAP_FAILED;
+	char byte;
+	int fd;
+
+	if (!request.more_bytes)
+		return false;
+	if (child_receive(CHILD_SOCKET, &byte, 1, &fd, -1) > 0 && fd >= 0)
+		image = map_file(fd, request.more_bytes, false);
+	debug->bytes = image;
+	debug->size = request.more_bytes;
+	return image != MAP_FAILED;
+}
+
 /* Sends the stream of markers. */
-static void answer_markers(const void *image, size_t bytes)
+static void answer_markers(const void *image, size_t bytes,
+			   const struct usdt_file *debug)
 {
 	struct symboliser_markers markers = { 0 };
 
-	symboliser_read_markers(&markers, image, bytes, request.count);
+	symboliser_read_markers(&markers, image, bytes, debug,
+				request.count);
 	put_bytes(&markers.verdict, sizeof(markers.verdict));
 	for (size_t i = 0; !markers.verdict.error && i < markers.count; i++) {
 		const struct symboliser_found *found = &markers.found[i];
@@ -125,9 +164,7 @@ static void answer_markers(const void *image, size_t bytes)
 }
 
 /*
- * Answers a request about a file. Maps the file as it is on disk: the kernel
- * writes uprobes into private mappings also of processes that only read. Some
- * file systems have no shared ones.
+ * Answers a request about a file.
  *
  * libdw gets a private mapping: it writes into the headers of sections that it
  * decompresses.
@@ -140,18 +177,15 @@ static void serve_file(int fd)
 	bool lines = request.what == ASK_LINES;
 	uint32_t n = request.count;
 	size_t bytes = request.file_bytes;
-	void *image = mmap(NULL, bytes, PROT_READ | (lines ? PROT_WRITE : 0),
-			   lines ? MAP_PRIVATE : MAP_SHARED, fd, 0);
-	int error;
+	void *image = map_file(fd, bytes, lines);
+	int error = errno;
+	struct usdt_file debug;
+	bool more = debug_open(&debug);
 	Elf *elf;
 
-	if (image == MAP_FAILED && !lines)
-		image = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-	error = bytes ? errno : ENOEXEC;
-	close(fd);
 	if (image == MAP_FAILED) {
 		answer_one(-error, 0);
-		return;
+		goto unmap;
 	}
 	elf = elf_memory(image, bytes);
 	switch (request.what) {
@@ -182,7 +216,7 @@ static void serve_file(int fd)
 		send_answer(true, sizeof(struct symboliser_frame));
 		break;
 	case ASK_MARKERS:
-		answer_markers(image, bytes);
+		answer_markers(image, bytes, more ? &debug : NULL);
 		break;
 	case ASK_LIBRARY:
 		answer.unfit = symboliser_read_unfit(bytes, elf);
@@ -195,6 +229,9 @@ static void serve_file(int fd)
 	}
 	elf_end(elf);
 	munmap(image, bytes);
+unmap:
+	if (more)
+		munmap((void *)debug.bytes, debug.size);
 }
 
 void symboliser_load(void)

@@ -47,6 +47,7 @@ static struct child_spec spec = {
 struct asking {
 	struct symboliser_request request;
 	const struct symboliser_file *file;	/* or NULL */
+	const struct symboliser_file *more;	/* or NULL */
 	char *to;
 	size_t item_bytes;
 	size_t room, count;		/* items */
@@ -100,6 +101,7 @@ static int ask_child(struct asking *asking, size_t bytes, uint32_t most,
 		     uint64_t *ns)
 {
 	struct symboliser_request *request = &asking->request;
+	const struct symboliser_file *more = asking->more;
 	uint64_t maps = asking->file ? asking->file->bytes : 0, took = 0;
 	bool *library = request->what == ASK_CXX ? &symboliser_libraries.cxx :
 			request->what == ASK_LINES ?
@@ -112,6 +114,8 @@ static int ask_child(struct asking *asking, size_t bytes, uint32_t most,
 		return -ETIMEDOUT;
 	request->ms = *ns / MS < most ? (uint32_t)(*ns / MS) + 1 : most;
 	request->file_bytes = maps;
+	request->more_bytes = more ? more->bytes : 0;
+	maps += request->more_bytes;
 	maps = maps <= FILE_BYTES ? 0 :
 	       maps < FILE_BYTES_MAX ? maps : FILE_BYTES_MAX;
 	if (spec.map_bytes != maps || (library && !*library)) {
@@ -125,7 +129,9 @@ static int ask_child(struct asking *asking, size_t bytes, uint32_t most,
 		if (!child_begin(&child, &spec))
 			return -EAGAIN;
 		if (child_send(child.socket, request, REQUEST_HEAD + bytes,
-			       asking->file ? asking->file->fd : -1)) {
+			       asking->file ? asking->file->fd : -1) &&
+		    (!request->more_bytes ||
+		     child_send(child.socket, "", 1, more->fd))) {
 			ret = take_answers(asking, &took);
 			break;
 		}
@@ -292,14 +298,15 @@ const char *symboliser_error(int error)
 				  strerror(-error);
 }
 
-int symboliser_markers(const struct symboliser_file *file, uint32_t how,
+int symboliser_markers(const struct symboliser_file *file,
+		       const struct symboliser_file *debug, uint32_t how,
 		       int (*take)(const struct symboliser_found *found,
 				   void *priv), void *priv,
 		       char error[SYMBOLISER_ERROR_BYTES], uint64_t *ns)
 {
 	struct asking asking = { .request.what = ASK_MARKERS, .file = file,
-				 .request.count = how, .grows = true,
-				 .item_bytes = 1 };
+				 .more = debug, .request.count = how,
+				 .grows = true, .item_bytes = 1 };
 	int ret = ask_child(&asking, 0, REQUEST_MS_MAX, ns);
 	size_t n = 0, at = sizeof(struct symboliser_verdict);
 	struct symboliser_verdict verdict;

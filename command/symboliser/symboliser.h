@@ -230,9 +230,12 @@ int symboliser_lines(struct symboliser_frame *frames, size_t room,
  * marker, and for each event of LTTng-UST if `how` asks for them, until a call
  * returns another value than 0, which is returned.
  * `found` is valid during the call. `error` says why there are none, or which
- * were left out, else it is empty. `how`: SYMBOLISER_PLAN and the like.
+ * were left out, else it is empty. `how`: SYMBOLISER_PLAN and the like. `debug`
+ * is NULL, or a file of the same build that names functions which the file does
+ * not name.
  */
-int symboliser_markers(const struct symboliser_file *file, uint32_t how,
+int symboliser_markers(const struct symboliser_file *file,
+		       const struct symboliser_file *debug, uint32_t how,
 		       int (*take)(const struct symboliser_found *found,
 				   void *priv), void *priv,
 		       char error[SYMBOLISER_ERROR_BYTES], uint64_t *ns);

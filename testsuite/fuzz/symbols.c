@@ -153,7 +153,7 @@ static const char *try_markers(struct fuzz *fuzz, const char *image,
 	struct symboliser_markers markers;
 	const char *wrong = NULL;
 
-	symboliser_read_markers(&markers, image, bytes,
+	symboliser_read_markers(&markers, image, bytes, NULL,
 				(uint32_t)fuzz_less(fuzz, 4));
 	fuzz->accepted += markers.count > 0;
 	for (size_t i = 0; i < markers.count && !wrong; i++)

@@ -147,9 +147,18 @@ whole stdout:
 	      1 fn:twins-other.c:helper%return: {
 case: the list has the names
 run: taffrail list --functions linked fn:helper 'fn:twins.c:*' && cd / && taffrail list --functions "$OLDPWD/linked" | grep -c fn/helper
-stdout: ^fn/helper +0x[0-9a-f]+ +function off twins-other.c \(int64
-stdout: ^fn/twins.c:helper +0x
+stdout: ^fn/helper +0x[0-9a-f]+ +function off twins-other.c \(int64.*\) \[jump\]$
+stdout: ^fn/twins.c:helper +0x.* \[jump\]$
 stdout: ^2$
+case: and the plans that the whole file has
+run: for f in whole linked; do taffrail list --functions $f | grep -v 'fn/_[a-z]' | sed 's/ off [^ ]*[.]c / off /' | sort >$f.plans; done; diff whole.plans linked.plans && grep -c jump linked.plans
+stdout: ^[1-9][0-9]*$
+case: in a process, too
+run:
+	start waits ./linked wait
+	wait_for grep -q ready waits.out
+	taffrail list --functions -p $pid fn:helper
+stdout: ^fn/helper +0x[0-9a-f]+ +function off .*\) \[jump\]$
 case: mini debug information
 run: taffrail record -o mini.d -e fn:mini/helper -e fn:second_name -- ./mini && taffrail report --functions mini.d; taffrail list --functions mini fn:helper
 stdout: ^ +4 .* 0  helper$
