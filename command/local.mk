@@ -94,6 +94,7 @@ command_sources = \
 	command/doctor/directory.c \
 	command/doctor/doctor.c \
 	command/doctor/finding.c \
+	command/doctor/functions.c \
 	command/doctor/limits.c \
 	command/doctor/place.c \
 	command/doctor/private.h \

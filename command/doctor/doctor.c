@@ -70,10 +70,12 @@ const struct check doctor_checks[] = {
 	{ "limits", look_its_limits, ABOUT_PROCESS },
 	{ "markers", look_its_markers, ABOUT_PROCESS },
 	{ "probes", look_its_probes, ABOUT_PROCESS },
+	{ "functions", look_functions, ABOUT_PROCESS },
 	{ "program", look_program, ABOUT_PROGRAM },
 	{ "agent", look_how, ABOUT_PROGRAM },
 	{ "markers", look_markers, ABOUT_PROGRAM },
 	{ "probes", look_probes, ABOUT_PROGRAM },
+	{ "functions", look_functions, ABOUT_PROGRAM },
 	{ 0 }
 };
 

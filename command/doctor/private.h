@@ -97,6 +97,9 @@ doctor_look look_its_limits, look_its_markers, look_its_probes;
 /* Of a program: program.c. */
 doctor_look look_program, look_how, look_markers, look_probes;
 
+/* Of either: functions.c. */
+doctor_look look_functions;
+
 /* finding.c: sets the state and the text, without words that point to this
  * command and bytes that a terminal obeys. A text that is too long is cut. */
 void found_as(struct finding *f, enum doctor_state state, const char *format,
