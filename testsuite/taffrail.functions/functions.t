@@ -531,7 +531,7 @@ case: nothing is begun without a terminal to ask, and without --yes
 run: taffrail record -o many -e 'fn:many/*' -- "$CASES/many" <<<'' || test ! -e many && echo none
 stdout: ^none$
 no stdout: ready
-stderr: record: 'fn:many/\*' names 10[01][0-9] functions of .*/many and its libraries, and each call is one or two events: --yes traces them; or name fewer
+stderr: record: 'fn:many/\*' names 10[01][0-9] functions of .*/many and its libraries, and each call is one or two events; how many a second, nothing tells beforehand: --yes traces them, and taffrail top then shows how many; or name fewer
 case: nor in a process
 run: taffrail attach $pid && taffrail start s -p $pid -e 'fn:many/*' </dev/null || taffrail status s
 stderr: start: 'fn:many/\*' names 10[01][0-9] functions of process [0-9]+, 
