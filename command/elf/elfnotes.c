@@ -68,7 +68,7 @@ static int add_marker(const struct symboliser_found *found, void *priv)
 }
 
 /* Adds SYMBOLISER_LIBC for a file of libc's libraries, by the name. */
-static uint32_t how_of(const char *path, uint32_t how)
+static uint32_t functions_how(const char *path, uint32_t how)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -112,7 +112,7 @@ int elfnotes_read_open(struct marker_list *list, const char *path,
 	if (has_debug)
 		more = symboliser_opened(&debug);
 	ret = symboliser_markers(&from, has_debug ? &more : NULL,
-				 how_of(path, how), add_marker, list,
+				 functions_how(path, how), add_marker, list,
 				 error, &ns);
 	if (has_debug)
 		opener_close(&debug);

@@ -17,9 +17,9 @@ struct opener_file;
 /*
  * Adds each marker site of the file, and each .note.stapsdt probe that is not
  * the site of a marker. Addresses are the file's own. `how`: SYMBOLISER_PLAN
- * and the like, or 0; functions are those of a debug file, too. Returns 0 or a negative errno; `error` says why,
- * or which notes were left out, else it is empty. Not for several threads at a
- * time.
+ * and the like, or 0; functions are those of a debug file, too. Returns 0 or a
+ * negative errno; `error` says why, or which notes were left out, else it is
+ * empty. Not for several threads at a time.
  */
 int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
 		  char error[ELFNOTES_ERROR_BYTES]);

@@ -9,8 +9,10 @@
  *	number of pairs
  *	sections: ends	   event, less that of the pair before
  *		  begins   1 + 2 * (events of the lane since BEGIN), or, if it
- *			   is in another lane, 2 * (events since BEGIN)
+ *			   is in another lane, 2 * (events since BEGIN), not 0;
+ *			   0: one event tells the pair
  *		  kinds
+ *		  spans    ns of each pair that one event tells
  *	of each class with events, in order: 1 + number, records; then 0
  *	of each lane with events: 1 + number, records; then 0
  *
@@ -63,11 +65,15 @@ void chunk_pair(struct timeline *t, const struct page_pair *pair)
 	uint64_t begin = pair->begin - chunk->first;
 	uint64_t end = pair->end - chunk->first, back;
 
-	back = t->lane->number != pair->lane ? (end - begin) << 1 :
-	       (uint64_t)(chunk->seq[end] - chunk->seq[begin]) << 1 | 1;
+	back = t->lane->number != pair->lane || begin == end ?
+		       (end - begin) << 1 :
+		       (uint64_t)(chunk->seq[end] - chunk->seq[begin]) << 1 | 1;
 	bytes_number(&chunk->pair_ends, end - chunk->pairs_end);
 	bytes_number(&chunk->pair_begins, back);
 	bytes_number(&chunk->pair_kinds, pair->kind);
+	if (!back)
+		bytes_number(&chunk->pair_spans,
+			     (uint64_t)(pair->to - pair->from));
 	chunk->pairs_end = end;
 	chunk->npairs++;
 }
@@ -96,6 +102,7 @@ void chunk_flush(struct timeline *t)
 	put_section(raw, &chunk->pair_ends);
 	put_section(raw, &chunk->pair_begins);
 	put_section(raw, &chunk->pair_kinds);
+	put_section(raw, &chunk->pair_spans);
 	for (size_t i = 0; i < t->nclasses; i++) {
 		struct page_class *class = t->classes[i];
 
@@ -137,4 +144,5 @@ void chunk_free(struct timeline *t)
 	bytes_free(&chunk->pair_ends);
 	bytes_free(&chunk->pair_begins);
 	bytes_free(&chunk->pair_kinds);
+	bytes_free(&chunk->pair_spans);
 }

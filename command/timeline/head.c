@@ -11,7 +11,7 @@
 
 #include "command/timeline/private.h"
 
-#define HEAD_VERSION	2
+#define HEAD_VERSION	3
 /* No zone changes the clocks twice in this time. */
 #define ZONE_STEP_S	(6 * 3600)
 
@@ -86,7 +86,8 @@ static void put_zones(struct bytes *b, const struct timeline *t)
 	bytes_free(&changes);
 }
 
-/* Writes the kinds of pairs, and how long their pairs took in all. */
+/* Writes the kinds of pairs, and how long their pairs took: in all, 99 % of
+ * them, and the longest. */
 static void put_kinds(struct bytes *b, const struct timeline *t)
 {
 	struct pair_kind *const *kinds;
@@ -95,7 +96,8 @@ static void put_kinds(struct bytes *b, const struct timeline *t)
 	bytes_number(b, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct pair_kind *kind = kinds[i];
-		const struct page_kind *own = kind->priv;
+		struct page_kind *own = kind->priv;
+		wide_int ns = own ? own->ns.whole : 0;
 		bool drawn = kind->end || !kind->endless;
 
 		bytes_number(b, kind->number);
@@ -104,8 +106,12 @@ static void put_kinds(struct bytes *b, const struct timeline *t)
 		bytes_text(b, kind->end ? kind->end : "");
 		bytes_number(b, kind->finished - (own ? own->backwards : 0));
 		bytes_number(b, drawn ? kind->unfinished : 0);
-		bytes_number(b, own ? (uint64_t)(own->ns / NS_PER_S) : 0);
-		bytes_number(b, own ? (uint64_t)(own->ns % NS_PER_S) : 0);
+		bytes_number(b, (uint64_t)(ns / NS_PER_S));
+		bytes_number(b, (uint64_t)(ns % NS_PER_S));
+		for (int f = HISTOGRAM_P99; f <= HISTOGRAM_MAX; f++)
+			if (f != HISTOGRAM_P999)
+				bytes_number(b, !own ? 0 : (uint64_t)
+					     histogram_figure(&own->ns, f));
 	}
 }
 

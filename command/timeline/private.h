@@ -22,9 +22,9 @@
 
 #include "base/index.h"
 #include "command/reading/look.h"
-#include "command/reading/progress.h"
 #include "command/timeline/bytes-private.h"
 #include "command/timeline/page-private.h"
+#include "traces/pairs/histogram.h"
 
 /* Events of a block. Browsers read a block as a whole. */
 #define CHUNK_EVENTS	(128u << 10)
@@ -120,10 +120,11 @@ struct page_trace {
 	struct index lanes;
 };
 
-/* A pair. Pairs of events that are in two chunks, and those that were not
- * finished, are in the head. */
+/* A pair. Pairs that are in two chunks, and those that were not finished, are
+ * in the head. */
 struct page_pair {
-	uint64_t begin, end;		/* numbers of events */
+	uint64_t begin, end;		/* numbers of events; the same: one
+					 * event tells the pair, at the end */
 	int64_t from, to;
 	uint32_t lane, kind;
 	uint8_t fate;
@@ -136,7 +137,7 @@ struct page_pair {
 /* The `priv` of a kind of pairs, made with the first pair that finishes;
  * timeline_main() frees it. */
 struct page_kind {
-	unsigned __int128 ns;		/* of finished pairs */
+	struct histogram ns;		/* of finished pairs */
 	uint64_t backwards;
 };
 
@@ -148,7 +149,7 @@ struct chunk {
 	uint64_t pairs_end;		/* the last pair's end, in the chunk */
 	int64_t from, to;
 	struct bytes times, lanes, classes;
-	struct bytes pair_ends, pair_begins, pair_kinds;
+	struct bytes pair_ends, pair_begins, pair_kinds, pair_spans;
 	uint32_t seq[CHUNK_EVENTS];	/* of each event in the lane */
 };
 

@@ -19,6 +19,7 @@
 
 #include "base/base.h"
 #include "command/common/counted.h"
+#include "command/reading/progress.h"
 #include "command/timeline/private.h"
 #include "traces/array.h"
 
@@ -96,10 +97,12 @@ static struct page_pair pair_of(const struct timeline *t,
 }
 
 /* Keeps a pair that began in an earlier chunk, or that has no end, for the
- * head. One of events that are not in the page one by one is left out. */
+ * head. One that begins behind the events which are in the page one by one is
+ * left out. */
 static void keep_pair(struct timeline *t, const struct page_pair *pair)
 {
-	if (pair->begin >= t->detail)
+	if (pair->begin >= t->detail &&
+	    (pair->begin != pair->end || pair->from > t->chunk.to))
 		return;
 	if (array_grow(&t->long_pairs, t->nlong_pairs, sizeof(*pair)))
 		t->long_pairs[t->nlong_pairs++] = *pair;
@@ -107,8 +110,8 @@ static void keep_pair(struct timeline *t, const struct page_pair *pair)
 		t->no_memory = true;
 }
 
-/* Puts a pair into the chunk if both events are in it, else among the long
- * ones; and counts the pair of that kind. */
+/* Puts a pair into the chunk if both ends are in it, else among the long ones;
+ * and counts the pair of that kind. */
 static void on_finished(const struct pair *pair,
 			const struct trace_event *event, void *priv)
 {
@@ -126,11 +129,12 @@ static void on_finished(const struct pair *pair,
 		keep_pair(t, &made);
 		return;
 	}
-	own->ns += (uint64_t)pair->end - (uint64_t)pair->begin;
+	t->no_memory |= histogram_add(&own->ns, (long double)pair->end -
+						(long double)pair->begin);
 	page_longest_add(t, &made);
 	/* a whole call has no event where it began */
 	if (t->events < t->detail && made.begin >= t->chunk.first &&
-	    !pair->whole)
+	    (!pair->whole || pair->begin >= t->chunk.from))
 		chunk_pair(t, &made);
 	else
 		keep_pair(t, &made);
@@ -431,8 +435,13 @@ int timeline_main(int argc, char **argv)
 		ret = make_page(t);
 	}
 	n = t->pairs ? pairs_kinds(t->pairs, &kinds) : 0;
-	for (size_t i = 0; i < n; i++)
-		free(kinds[i]->priv);
+	for (size_t i = 0; i < n; i++) {
+		struct page_kind *own = kinds[i]->priv;
+
+		if (own)
+			histogram_clear(&own->ns);
+		free(own);
+	}
 	if (t->pairs)
 		pairs_free(t->pairs);
 	page_names_free(t);

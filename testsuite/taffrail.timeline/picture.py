@@ -762,11 +762,11 @@ def check_console(page, what):
     check_equal('%s: no error in the console' % what, errors, [])
 
 
-def main(arguments):
+def main(arguments, looks):
     page = Page()
     try:
         while arguments:
-            look = globals()[arguments.pop(0)]
+            look = looks[arguments.pop(0)]
             # a page, and what it is held against
             own = [arguments.pop(0) for _ in range(
                 look.__code__.co_argcount - 1)]
@@ -778,4 +778,4 @@ def main(arguments):
 
 
 if __name__ == '__main__':
-    main(sys.argv[1:])
+    main(sys.argv[1:], globals())

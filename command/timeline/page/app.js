@@ -39,9 +39,10 @@ class App {
 
 	whole()
 	{
-		const edge = Math.max(VIEW_MIN_NS, this.head.span * EDGE);
+		const { begin, span } = this.head;
+		const edge = Math.max(VIEW_MIN_NS, (span - begin) * EDGE);
 
-		return { begin: -edge, end: this.head.span + edge };
+		return { begin: begin - edge, end: span + edge };
 	}
 
 	set_model(model)

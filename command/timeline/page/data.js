@@ -5,7 +5,7 @@
 const [INTEGER, REAL, ENUM, STRING, TEXT, ARRAY, SEQUENCE, STRUCT,
        LIST, VARIANT] =
 	[0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
-const HEAD_VERSION = 2;
+const HEAD_VERSION = 3;
 
 function from_base64(text)
 {
@@ -151,7 +151,8 @@ function read_kind(r)
 {
 	return { number: r.number(), name: r.text(), begin: r.text(),
 		 end: r.text(), finished: r.number(), unfinished: r.number(),
-		 ns: r.number() * NS_PER_S + r.number() };
+		 ns: r.number() * NS_PER_S + r.number(),
+		 p99: r.number(), longest: r.number() };
 }
 
 function read_pair(r)
@@ -191,6 +192,9 @@ function read_head(bytes)
 				      to: r.number() }));
 	head.pairs = r.list(read_pair);
 	head.longest = r.list(read_pair);
+	// a whole call may begin before the first event
+	head.begin = head.pairs.filter(is_whole).reduce((least, { from }) =>
+		Math.min(least, from), 0);
 	head.losses = r.list(read_loss);
 	head.problems = r.list(() => ({ where: r.text(), fact: r.text() }));
 	head.notes = r.list(() => r.text());

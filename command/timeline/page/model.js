@@ -45,6 +45,12 @@ function upper_bound(array, value, from = 0, to = array.length)
 	return from;
 }
 
+// Whether a pair of the head is one that one event tells, at the end.
+function is_whole(pair)
+{
+	return pair.begin === pair.end && pair.fate === FINISHED;
+}
+
 class Model {
 	// blocks: unpacked chunks `from`, `from` + 1 ... of the page
 	constructor(head, blocks, from)
@@ -87,6 +93,7 @@ class Model {
 		chunk.ends = r.section();
 		chunk.begins = r.section();
 		chunk.kinds = r.section();
+		chunk.spans = r.section();
 		chunk.of_class = [];
 		chunk.of_lane = [];
 		for (let j; (j = r.number()) > 0;)
@@ -124,14 +131,15 @@ class Model {
 		chunk.times = chunk.lanes = chunk.classes = null;
 	}
 
-	// Takes those pairs of the head of which an event is in these chunks, or
+	// Takes those pairs of the head of which an end is in these chunks, or
 	// which go on over all of them; without chunks, the longest pairs.
 	take_pairs()
 	{
-		const { first, n, head } = this;
+		const { first, n, head, time } = this;
 		const list = !head.lane_density ? head.pairs : !n ?
 			head.longest : head.pairs.filter(pair =>
-				pair.begin < first + n && pair.end >= first);
+				(is_whole(pair) ? pair.from <= time[n - 1] :
+				 pair.begin < first + n) && pair.end >= first);
 		const room = list.length + this.chunks.reduce((sum, chunk) =>
 			sum + chunk.npairs, 0);
 
@@ -144,18 +152,25 @@ class Model {
 		this.span_lane = new Uint32Array(room);
 		this.span_kind = new Uint16Array(room);
 		this.span_fate = new Uint8Array(room);
+		this.whole = new Uint8Array(room);
 		for (const pair of list)
-			this.add_span(pair.begin - first, pair.fate ===
+			this.add_span(is_whole(pair) ? NaN : pair.begin - first,
+				pair.fate ===
 				FINISHED || pair.fate === BACKWARDS ?
 				pair.end - first : NaN, pair.from, pair.to,
 				pair.lane, pair.kind, pair.fate);
 	}
 
+	// Without a `first`, one event tells the slice, at the end: the first event
+	// of the time takes the place of that of the begin.
 	add_span(first, last, from, to, lane, kind, fate)
 	{
 		const i = this.spans++;
 
-		this.span_first[i] = first;
+		this.whole[i] = Number(Number.isNaN(first));
+		this.span_first[i] = !this.whole[i] ? first :
+			this.first && from < this.time[0] ? -1 :
+			lower_bound(this.time, from);
 		this.span_last[i] = last;
 		this.span_from[i] = from;
 		this.span_to[i] = Math.max(from, to);
@@ -189,12 +204,22 @@ class Model {
 					    n);
 		const kinds = read_numbers(chunk.kinds, new Uint32Array(n), 0,
 					   n);
-		let end = chunk.at;
+		const nwhole = begins.reduce((sum, one) => sum + !one, 0);
+		const whole = read_numbers(chunk.spans, new Float64Array(nwhole),
+					   0, nwhole);
+		let end = chunk.at, at = 0;
 
 		for (let i = 0; i < n; i++) {
 			const back = begins[i] >>> 1;
 
 			end += ends[i];
+			if (!begins[i]) {
+				this.add_span(NaN, end, this.time[end] -
+					      whole[at++], this.time[end],
+					      this.lane[end], kinds[i],
+					      FINISHED);
+				continue;
+			}
 			const begin = begins[i] & 1 ?
 				events[starts[this.lane[end]] +
 				       this.in_lane[end] - back] : end - back;
@@ -203,14 +228,14 @@ class Model {
 				      this.time[end], this.lane[begin],
 				      kinds[i], FINISHED);
 		}
-		chunk.ends = chunk.begins = chunk.kinds = null;
+		chunk.ends = chunk.begins = chunk.kinds = chunk.spans = null;
 	}
 
 	// Puts spans in the order of their begin, the longer one first.
 	sort_spans()
 	{
-		const { spans, n, span_first, span_to } = this;
-		const before = [], inside = [];
+		const { spans, n, span_first, span_from, span_to } = this;
+		const before = [], inside = [], mixed = new Set();
 		const starts = new Uint32Array(n + 2);
 		const order = new Uint32Array(spans);
 
@@ -220,7 +245,8 @@ class Model {
 			else
 				before.push(i);
 		}
-		before.sort((a, b) => span_first[a] - span_first[b] ||
+		before.sort((a, b) => span_from[a] - span_from[b] ||
+			span_first[a] - span_first[b] ||
 			span_to[b] - span_to[a]);
 		order.set(before);
 		starts[0] = before.length;
@@ -232,8 +258,16 @@ class Model {
 		const next = starts.slice();
 
 		// what ended last comes first: it is the longer one
-		for (const i of inside)
+		for (const i of inside) {
 			order[next[span_first[i]]++] = i;
+			if (this.whole[i])
+				mixed.add(span_first[i]);
+		}
+		// but whole ones begin at any time before the event
+		for (const event of mixed)
+			order.subarray(starts[event], starts[event + 1]).sort(
+				(a, b) => span_from[a] - span_from[b] ||
+				span_to[b] - span_to[a] || b - a);
 		this.order = order;
 	}
 
@@ -266,7 +300,7 @@ class Model {
 	{
 		const first = this.span_first[i], last = this.span_last[i];
 
-		if (first >= 0)
+		if (first >= 0 && !this.whole[i])
 			this.paired[first] = OF_SLICE;
 		if (!this.has(last))
 			return;

@@ -81,8 +81,7 @@ class Report {
 		if (!this.items) {
 			this.items = new Int32Array(model.n);
 			for (let i = 0; i < model.spans; i++)
-				for (const end of [model.span_last[i],
-						   model.span_first[i]])
+				for (const end of this.span_events(i))
 					if (model.has(end))
 						this.items[end] = i;
 		}
@@ -156,17 +155,27 @@ class Report {
 			this.name(item)];
 	}
 
+	// The events that tell a slice, those that are not loaded, too: that of the
+	// begin is the last one.
+	span_events(span)
+	{
+		const { whole, span_first, span_last } = this.model;
+
+		return whole[span] ? [span_last[span]] :
+			[span_last[span], span_first[span]];
+	}
+
 	// [heading, fields] of each event of an item.
 	events(item)
 	{
 		const { model, head } = this;
-		const list = is_span(item) ?
-			[model.span_first[item], model.span_last[item]] :
+		const list = is_span(item) ? this.span_events(item).reverse() :
 			[-1 - item];
 
 		return list.map((event, i) => {
 			const part = !is_span(item) ? 'Fields' :
-				i ? 'At its end' : 'At its begin';
+				i || list.length < 2 ? 'At its end' :
+				'At its begin';
 
 			if (!model.has(event))
 				return null;
@@ -514,10 +523,11 @@ class Report {
 			for (let j = lower_bound(row.from, from);
 			     j < row.n && row.from[j] <= to; j++) {
 				const span = row.span[j];
-				const ns = Math.min(to, row.to[j]) -
-					row.from[j];
+				const ns = row.to[j] - row.from[j];
 
-				if (!this.is_behind(span, item))
+				// calls of a coroutine may go on behind it
+				if (!this.is_behind(span, item) ||
+				    row.to[j] > to)
 					continue;
 				children += i === depth + 1 ? ns : 0;
 				add_count(kinds, model.span_kind[span], ns);
@@ -604,8 +614,8 @@ class Report {
 	}
 
 	// The slices of each kind, as report counts them: those that did not finish
-	// have a column of their own. Without all durations there are only sums.
-	slices_table(list, all)
+	// have a column of their own.
+	slices_table(list)
 	{
 		const { head } = this;
 		const { colors } = this.app;
@@ -613,22 +623,19 @@ class Report {
 					  kind.unfinished)
 			.sort((a, b) => b.ns - a.ns || b.finished - a.finished);
 		const open = kinds.some(kind => kind.unfinished);
-		const part = (sorted, thousandths) => duration_text(quantile(
-			sorted, thousandths));
 
 		return kinds.length ? [this.heading('Slices by name'),
 			this.table('by-name', ['Name', 'Count',
 				...open ? ['Not finished'] : [], 'Total',
-				'Mean', ...all ? ['99 %', 'Longest'] : []],
-			kinds.map(({ number, finished, unfinished, ns,
-				     sorted }) => [head.kinds[number].name,
+				'Mean', '99 %', 'Longest'],
+			kinds.map(({ number, finished, unfinished, ns, p99,
+				     longest }) => [head.kinds[number].name,
 				swatch(colors.kind(number)),
 				count_text(finished),
 				...open ? [count_text(unfinished)] : [],
-				...finished ? [duration_text(ns),
-				duration_text(ns / finished), ...all ?
-				[part(sorted, 990), part(sorted, 1000)] : []] :
-				Array(all ? 4 : 2).fill('')]), true)] : [];
+				...(finished ? [ns, ns / finished, p99, longest]
+					.map(duration_text) : Array(4)
+					.fill(''))]), true)] : [];
 	}
 
 	// Events by name, those that begin or end a slice, too. `count` says how
@@ -678,7 +685,7 @@ class Report {
 				' of ' + counted(lanes.n, 'lane') : 'all'],
 			...loaded ? [['Events', count_text(counts.events)]] : [],
 		], { id: 'times' }), zoom, ...loaded ? [
-			...this.slices_table(counts.kinds, true),
+			...this.slices_table(counts.kinds),
 			...this.events_table(one => counts.classes.get(
 				one.number) || 0)] : [element('p', {
 			class: 'soft', id: 'unloaded' }, 'Not all events of ' +
@@ -693,7 +700,6 @@ class Report {
 	overall()
 	{
 		const { head } = this;
-		const all = !this.is_part();
 
 		return [element('h2', {}, 'What is here'),
 			value_table([
@@ -703,9 +709,7 @@ class Report {
 				['Events', count_text(head.events)],
 				['From', head.paths.join(', ')],
 			], { id: 'times' }),
-			...this.slices_table(head.kinds.filter(kind => kind).map(
-				kind => all ? { ...kind, ...this.sorted(
-					kind.number) } : kind), all),
+			...this.slices_table(head.kinds.filter(kind => kind)),
 			...this.events_table(one => one.events)];
 	}
 }

@@ -50,8 +50,9 @@ function statistics(model, begin, end, shown)
 // What the tables say of durations, which are sorted.
 function sums_of(sorted)
 {
-	return { sorted, finished: sorted.length,
-		 ns: sorted.reduce((sum, one) => sum + one, 0) };
+	return { finished: sorted.length,
+		 ns: sorted.reduce((sum, one) => sum + one, 0),
+		 p99: quantile(sorted, 990), longest: quantile(sorted, 1000) };
 }
 
 // The span, from `begin` to `end` in whole ns, or none.

@@ -167,6 +167,10 @@ static void check_chunk(void)
 	/* in thread 7 alone */
 	chunk_pair(&t, &(struct page_pair){ .begin = 0, .end = 3, .lane = 0,
 					    .kind = 6 });
+	/* one that the last event tells alone */
+	chunk_pair(&t, &(struct page_pair){ .begin = 3, .end = 3, .lane = 0,
+					    .kind = 7, .from = 1050,
+					    .to = 1300 });
 	chunk_flush(&t);
 	at = t.raw.p;
 	end = t.raw.p + t.raw.n;
@@ -174,10 +178,11 @@ static void check_chunk(void)
 	expect("times", 5, N(5), N(0), N(0), N(0), N(300));
 	expect("lanes", 5, N(4), N(0), N(1), N(1), N(0));
 	expect("classes", 5, N(4), N(0), N(1), N(1), N(0));
-	expect("pairs", 1, N(2));
-	expect("ends", 3, N(2), N(3), N(0));
-	expect("begins", 3, N(2), N(2 << 1), N(1 << 1 | 1));
-	expect("kinds", 3, N(2), N(5), N(6));
+	expect("pairs", 1, N(3));
+	expect("ends", 4, N(3), N(3), N(0), N(0));
+	expect("begins", 4, N(3), N(2 << 1), N(1 << 1 | 1), N(0));
+	expect("kinds", 4, N(3), N(5), N(6), N(7));
+	expect("durations", 2, N(2), N(250));
 	expect("records of class 0", 2, N(1), N(2));
 	unit_check(!memcmp(at, "\2\1\1\1", 4), "columns of differences");
 	at += 4;
@@ -214,8 +219,8 @@ static void check_second_chunk(void)
 	expect("a second chunk's events, and its time", 2, N(2), N(500));
 	expect("a second chunk's times", 3, N(2), N(0), N(1));
 	at += 6;
-	expect("a second chunk's pairs", 7, N(1), N(1), N(1), N(1),
-	       N(1 << 1 | 1), N(1), N(0));
+	expect("a second chunk's pairs", 8, N(1), N(1), N(1), N(1),
+	       N(1 << 1 | 1), N(1), N(0), N(0));
 	/* behind so many events there is only density */
 	t.detail = 6;
 	add_event(1, 8, 2, 1600, 0, "");
