@@ -21,6 +21,7 @@
 #include <stdbool.h>
 
 #include "agent/private.h"
+#include "base/host.h"
 #include "tracepoints/program/modules.h"
 
 #define HIDDEN	__attribute__((visibility("hidden")))
@@ -93,6 +94,11 @@ void modules_wait(void)
 
 	if (program)
 		dlclose(program);
+}
+
+void leaves_setup(void)
+{
+	*(void **)&host_leaf = dlsym(RTLD_NEXT, "__x86_get_cpuid_feature_leaf");
 }
 
 void modules_setup(void)

@@ -55,6 +55,9 @@ void modules_wait(void) __attribute__((weak));
  * loaded it by dlopen(); in the shared library only. */
 void library_pin(void) __attribute__((weak));
 
+/* Finds libc's copies of CPUID (host_leaf); in the shared library only. */
+void leaves_setup(void) __attribute__((weak));
+
 /* Returns true when the program's libc is the one that the agent knows; in the
  * shared library only. */
 bool libc_suits(void) __attribute__((weak));

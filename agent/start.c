@@ -139,6 +139,8 @@ static void agent_set_up(void)
 		agent_off = "the program may not execute CPUID";
 		return;
 	}
+	if (leaves_setup)
+		leaves_setup();
 	clock_select(settings.clock);
 	object_setup();
 	collect_kept = vectors_kept;

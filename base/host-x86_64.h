@@ -18,16 +18,45 @@
  * forbid it (before 4.12) have an error. */
 #define HOST_GET_CPUID	0x1011
 
+/* glibc's copies of what CPUID says (sys/platform/x86.h, since 2.33): EAX to
+ * EDX, and then the parts of them that the kernel supports. */
+struct host_leaf {
+	uint32_t cpuid[4];
+	uint32_t active[4];
+};
+
+#define HOST_LEAF_1		0u
+#define HOST_LEAF_7		1u
+#define HOST_LEAF_D_1		3u
+#define HOST_LEAF_80000007	4u
+
+/* glibc's function that returns such a copy; NULL: libc has none. Set by the
+ * agent before host_setup(): a virtual machine traps each CPUID, which takes
+ * microseconds. */
+extern const struct host_leaf *(*host_leaf)(unsigned int number);
+
+/* Copies EAX to EDX of a leaf: glibc's copy `number`, or the processor's
+ * answer. Returns false where the processor does not have the leaf. */
+static inline bool host_leaf_read(uint32_t out[4], unsigned int number,
+				  uint32_t leaf, uint32_t below)
+{
+	if (!host_leaf)
+		return __get_cpuid_count(leaf, below, &out[0], &out[1],
+					 &out[2], &out[3]);
+	__builtin_memcpy(out, host_leaf(number)->cpuid, 4 * sizeof(*out));
+	return out[0] || out[1] || out[2] || out[3];
+}
+
 /* CPUID 7. ECX bit 22: RDPID; the kernel keeps the CPU's number in the low 12
  * bits of the value that RDPID reads (asm/segment.h: VDSO_CPUNODE_BITS). EBX
  * bit 11: RTM; with EDX bit 11 no transaction ever succeeds. */
 static inline void host_features_read(int *cpu, int *transactions)
 {
-	unsigned int a, b, c, d;
-	int known = __get_cpuid_count(7, 0, &a, &b, &c, &d);
+	uint32_t out[4];
+	bool known = host_leaf_read(out, HOST_LEAF_7, 7, 0);
 
-	*cpu = known && (c & (1u << 22));
-	*transactions = known && (b & ~d & (1u << 11));
+	*cpu = known && (out[2] & (1u << 22));
+	*transactions = known && (out[1] & ~out[3] & (1u << 11));
 }
 
 static inline uint32_t host_cpu_read(void)

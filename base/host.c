@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "base/sys.h"
 
+const struct host_leaf *(*host_leaf)(unsigned int number);
 int host_cpu_fast;
 int host_transactions;
 int host_confined;

@@ -9,6 +9,8 @@
 #include <cpuid.h>
 #include <stdint.h>
 
+#include "base/host-x86_64.h"
+
 /* The vDSO's clock_gettime; see vdso(7). */
 #define CLOCK_VDSO_GETTIME	"__vdso_clock_gettime"
 
@@ -23,9 +25,10 @@ static inline uint64_t clock_read_tsc(void)
 
 static inline int clock_tsc_invariant(void)
 {
-	unsigned int a, b, c, d;
+	uint32_t out[4];
 
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+	return host_leaf_read(out, HOST_LEAF_80000007, 0x80000007, 0) &&
+	       (out[3] & (1u << 8));
 }
 
 /* Returns the frequency that CPUID tells, or 0. */

@@ -7,6 +7,7 @@
 #include <cpuid.h>
 
 #include "base/base.h"
+#include "base/host-x86_64.h"
 
 #define KEEP_MASK	0xe7u	/* x87, SSE, AVX, AVX-512 */
 #define CPUID_OSXSAVE	(1u << 27)
@@ -18,7 +19,12 @@ uint32_t vectors_compact;
 uint32_t vectors_offsets[8];
 
 #define HEADER_END	576u		/* of XSAVE's area */
-#define COMPONENT_ALIGNED 2u		/* in the compacted form, to 64 */
+
+/* Bytes of the components. The compacted form has them one behind the other:
+ * Intel SDM, volume 1, 13.5 and 13.4.3. */
+static const uint16_t components[ARRAY_SIZE(vectors_offsets)] = {
+	[2] = 256, [5] = 64, [6] = 512, [7] = 1024,
+};
 
 /* Finds the places of the components from AVX on. */
 static void offsets_setup(void)
@@ -27,15 +33,12 @@ static void offsets_setup(void)
 	uint32_t i;
 
 	for (i = 2; i < ARRAY_SIZE(vectors_offsets); i++) {
-		uint32_t bytes = 0, offset, flags, d;
+		uint32_t bytes = components[i], offset = next, c, d;
 
 		if (!(vectors_mask & 1u << i))
 			continue;
-		__cpuid_count(0xd, i, bytes, offset, flags, d);
-		if (vectors_compact && flags & COMPONENT_ALIGNED)
-			next = (next + 63) & ~63u;
-		if (vectors_compact)
-			offset = next;
+		if (!vectors_compact)
+			__cpuid_count(0xd, i, bytes, offset, c, d);
 		next += bytes;
 		if (offset + bytes <= VECTORS_BYTES)
 			vectors_offsets[i] = offset;
@@ -45,22 +48,17 @@ static void offsets_setup(void)
 /* Start-up calls it, and nothing writes these words after that. */
 SIGSAFE void vectors_setup(void)
 {
-	/* each CPUID is a trap where the processor is a virtual one */
-	uint32_t leaves = __get_cpuid_max(0, NULL);
-	uint32_t a, b, c, d;
+	uint32_t out[4], a, d;
 
-	if (!leaves)
-		return;
-	__cpuid(1, a, b, c, d);
-	if (!(c & CPUID_OSXSAVE))
+	if (!host_leaf_read(out, HOST_LEAF_1, 1, 0) ||
+	    !(out[2] & CPUID_OSXSAVE))
 		return;
 	__asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
 	vectors_state = a;
 	vectors_mask = vectors_state & KEEP_MASK;
-	if (leaves < 0xd)
+	if (!host_leaf_read(out, HOST_LEAF_D_1, 0xd, 1))
 		return;
-	__cpuid_count(0xd, 1, a, b, c, d);
-	vectors_compact = a & CPUID_XSAVEC;
+	vectors_compact = out[0] & CPUID_XSAVEC;
 	if (!vectors_offsets[2])
 		offsets_setup();
 }
