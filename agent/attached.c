@@ -98,7 +98,7 @@ char **attach_environment(char **environment)
 static int hook_loader(void *arg)
 {
 	(void)arg;
-	return loader_setup();
+	return loader_setup(false);
 }
 
 /*

@@ -119,7 +119,7 @@ static int start_aside(void *arg)
 				     CHANNEL_CPUS_MAX;
 	/* before the directory: two copies of the agent would take it from
 	 * each other */
-	loader = loader_setup();
+	loader = loader_setup(begins_alone());
 	if (loader == -EEXIST) {
 		start_failure = agent_another_copy;
 		return loader;

@@ -277,7 +277,7 @@ static bool taken_already(const struct patcher *patcher, const uint8_t *code)
 
 	if (code[0] == OPCODE_JUMP)
 		return true;
-	return patcher->mem >= 0 &&
+	return patch_memory(patcher) >= 0 &&
 	       sys4(SYS_pread64, patcher->mem, tag, sizeof(tag),
 		    jump_target(code) - TAG_BYTES) == sizeof(tag) &&
 	       !__builtin_memcmp(tag, TAG, TAG_BYTES);
@@ -343,9 +343,20 @@ static int calls_redirect(const struct patcher *patcher, uint8_t *code)
 	return ret;
 }
 
-int loader_setup(void)
+/* Writes a jump in place of a `ret` and the padding behind it. */
+static int jump_write(const struct patcher *patcher, uint8_t *code,
+		      const uint8_t *target, bool alone)
 {
-	const uint8_t jump = OPCODE_JUMP;
+	int32_t operand = (int32_t)(target - (code + JUMP_BYTES));
+	uint8_t bytes[JUMP_BYTES] = { OPCODE_JUMP };
+
+	__builtin_memcpy(bytes + 1, &operand, sizeof(operand));
+	return alone ? patch_write(patcher, code, bytes, sizeof(bytes)) :
+		       patch_bytes(patcher, code, bytes, sizeof(bytes));
+}
+
+int loader_setup(bool alone)
+{
 	struct patcher patcher;
 	const uint8_t *target;
 	uint8_t *code;
@@ -370,9 +381,8 @@ int loader_setup(void)
 	} else {
 		target = entry_near(code, loader_event_entry);
 		__builtin_memcpy(padding, code + 1, sizeof(padding));
-		ret = target ? jump_retarget(&patcher, code, target) : -ERANGE;
-		if (!ret)
-			ret = patch_bytes(&patcher, code, &jump, 1);
+		ret = target ? jump_write(&patcher, code, target, alone) :
+			       -ERANGE;
 		jump_at = ret ? NULL : code;
 	}
 	patch_close(&patcher);

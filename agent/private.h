@@ -15,10 +15,11 @@
 
 struct lacking_off;
 
-/* loader-*.c: follows dlopen and dlclose from now on. Returns 0, -EEXIST when
- * another copy of the agent already does, or another negative errno when it
- * cannot. Call it in one of the agent's threads. */
-int loader_setup(void);
+/* loader-*.c: follows dlopen and dlclose from now on. `alone`: no other thread
+ * is in the process. Returns 0, -EEXIST when another copy of the agent already
+ * does, or another negative errno when it cannot. Call it in one of the agent's
+ * threads. */
+int loader_setup(bool alone);
 
 /* Restores the linker's function where one byte of the code was changed. Same
  * caller. */

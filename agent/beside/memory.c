@@ -315,7 +315,7 @@ bool memory_ready(void)
 		if (load_relaxed(entries[i].at) == to)
 			continue;
 		patch_open(&patcher);
-		if (patcher.mem >= 0)
+		if (patch_memory(&patcher) >= 0)
 			patch_write(&patcher, (uint8_t *)entries[i].at,
 				    (const uint8_t *)&to, sizeof(to));
 		patch_close(&patcher);

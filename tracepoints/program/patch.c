@@ -45,15 +45,28 @@ int patch_sync(void)
 
 void patch_open(struct patcher *patcher)
 {
-	patcher->mem = sys_open("/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
-	if (patcher->mem < 0)
-		patcher->mem = -1;
+	patcher->mem = PATCH_UNOPENED;
+	patcher->opened = &patcher->mem;
+}
+
+int patch_memory(const struct patcher *patcher)
+{
+	long fd;
+
+	if (patcher->mem == PATCH_UNOPENED) {
+		fd = sys_open("/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
+		*patcher->opened = fd < 0 ? -1 : (int)fd;
+	}
+	return patcher->mem;
 }
 
 void patch_close(struct patcher *patcher)
 {
 	if (patch_flush)
 		patch_flush(patcher);
+	/* nothing was written */
+	if (patcher->mem == PATCH_UNOPENED)
+		return;
 	if (patcher->mem >= 0)
 		sys_close(patcher->mem);
 	patch_sync();
@@ -81,10 +94,10 @@ static int write_by_mprotect(uint8_t *code, const uint8_t *bytes, uint32_t n)
 int patch_write(const struct patcher *patcher, uint8_t *code,
 		const uint8_t *bytes, uint32_t n)
 {
+	int mem = patch_memory(patcher);
 	int ret = 0;
 
-	if (patcher->mem < 0 ||
-	    sys_pwrite(patcher->mem, bytes, n, code) != (long)n)
+	if (mem < 0 || sys_pwrite(mem, bytes, n, code) != (long)n)
 		ret = write_by_mprotect(code, bytes, n);
 	translated_anew(code, n);
 	return ret;

@@ -12,8 +12,12 @@
 
 /* A way to write code, opened for a number of writes. */
 struct patcher {
-	int mem;		/* /proc/self/mem, or -1: by mprotect */
+	int mem;		/* /proc/self/mem; -1: by mprotect; PATCH_UNOPENED
+				 * before the first write */
+	int *opened;		/* that word */
 };
+
+#define PATCH_UNOPENED	(-2)
 
 /*
  * Registers for the membarrier commands that the writers and the patcher
@@ -25,12 +29,15 @@ struct patcher {
 int patch_setup(void);
 
 /*
- * Opens the memory of the calling process. The writing process calls it each
- * time (an inherited descriptor writes to the parent's memory), in a thread
- * that has private descriptors. Never fails: without /proc, code is written
- * through mprotect.
+ * Prepares writes by the calling process, which calls it each time (an
+ * inherited descriptor writes to the parent's memory), in a thread that has
+ * private descriptors: the first write opens the memory of the process. Never
+ * fails: without /proc, code is written through mprotect.
  */
 void patch_open(struct patcher *patcher);
+
+/* Returns the descriptor of the process's memory, or -1. */
+int patch_memory(const struct patcher *patcher);
 
 /* Closes the patcher. Returns when every thread fetches the new code. */
 void patch_close(struct patcher *patcher);
