@@ -492,11 +492,25 @@ SIGSAFE bool place_forbidden(int error)
 	       (st.st_mode & 0700) == 0700;
 }
 
+/* place_sessions_keep(). Other threads have other tables of descriptors. */
+static struct {
+	int fd;
+	uint32_t tid;		/* 0: none */
+} sessions;
+
+void place_sessions_keep(int fd)
+{
+	sessions.tid = fd < 0 ? 0 : (uint32_t)sys_gettid();
+	sessions.fd = fd;
+}
+
 int place_sessions_open(void)
 {
 	char path[256];
 	struct text text;
 
+	if (sessions.tid && sessions.tid == (uint32_t)sys_gettid())
+		return (int)sys3(SYS_fcntl, sessions.fd, F_DUPFD_CLOEXEC, 0);
 	text_open(&text, path, sizeof(path));
 	text_add(&text, place_runtime);
 	text_add(&text, "/" PROTOCOL_SESSIONS_DIR);

@@ -73,6 +73,10 @@ int place_open(void);
  * errno. The caller may open files. */
 int place_sessions_open(void);
 
+/* Has place_sessions_open() in the calling thread return copies of `fd`, until
+ * the next call; -1: ends that. */
+void place_sessions_keep(int fd);
+
 /*
  * Locks (flock) the process page's file as long as the process's memory lives.
  * The lock outlives the thread that calls it. A command that can take the lock

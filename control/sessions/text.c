@@ -96,7 +96,8 @@ int session_parse(struct session *session, const char *text,
 {
 	struct line line;
 
-	__builtin_memset(session, 0, sizeof(*session));
+	/* a rule is written when it is added: the rest is left untouched */
+	__builtin_memset(session, 0, offsetof(struct session, rules));
 	session->contexts = SESSION_CONTEXTS_DEFAULT;
 	while (line_next(&text, &line)) {
 		if (line.cut ||
@@ -389,7 +390,14 @@ static int directory_open(void)
 	if (fd < 0 && fd != -ENOENT)
 		log_fact(LOG_ERROR, "sessions", "cannot open the directory",
 			 fd);
+	place_sessions_keep(fd);
 	return fd;
+}
+
+static void directory_close(int fd)
+{
+	place_sessions_keep(-1);
+	sys_close(fd);
 }
 
 void session_obey(void (*failed)(const char *recording, int error))
@@ -409,23 +417,22 @@ void session_obey(void (*failed)(const char *recording, int error))
 	/* The sessions that the process was started for. The directory is
 	 * closed before failed() opens a file: with TAFFRAIL_SERVICE=signal,
 	 * the program may have one free descriptor. */
-	while (settings_join_next(&join, name, sizeof(name))) {
-		fd = directory_open();
-		if (fd < 0)
-			break;
-		ret = obey_file(fd, name, 1, session, buffer);
-		sys_close(fd);
-		if (ret)
-			failed(name, ret);
-	}
 	fd = directory_open();
+	while (fd >= 0 && settings_join_next(&join, name, sizeof(name))) {
+		ret = obey_file(fd, name, 1, session, buffer);
+		if (!ret)
+			continue;
+		directory_close(fd);
+		failed(name, ret);
+		fd = directory_open();
+	}
 	if (fd < 0)
 		goto unmap;
 	entries_each(fd, obey_entry, &obeying);
 	if (obeying.files > OBEYED_MAX)
 		log_fact(LOG_ERROR, "sessions", "too many files",
 			 obeying.files);
-	sys_close(fd);
+	directory_close(fd);
 	if (obeying.ret)
 		failed(NULL, obeying.ret);
 unmap:
