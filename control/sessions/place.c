@@ -175,16 +175,10 @@ static uint64_t namespace_read(int64_t pid)
 {
 	char path[48];
 	struct stat st;
-	int ret;
-	int fd;
 
 	proc_path(path, sizeof(path), pid, "/ns/pid");
-	fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return 0;
-	ret = (int)sys2(SYS_fstat, fd, &st);
-	sys_close(fd);
-	return ret ? 0 : place_namespace(st.st_ino);
+	return sys4(SYS_newfstatat, AT_FDCWD, path, &st, 0) ?
+		       0 : place_namespace(st.st_ino);
 }
 
 uint64_t place_number(int64_t pid)
@@ -329,7 +323,8 @@ static void page_fill(struct process_page *page, uint32_t image,
 	page->landlock = host_landlock;
 	place_faults_publish(page);
 	/* the first thread's name; the calling thread's may be another */
-	fd = (int)sys_open("/proc/self/comm", O_RDONLY | O_CLOEXEC, 0);
+	fd = sys_gettid() == sys_getpid() ? -1 :
+	     (int)sys_open("/proc/self/comm", O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0) {
 		sys5(SYS_prctl, PR_GET_NAME, page->procname, 0, 0, 0);
 	} else {
@@ -385,6 +380,79 @@ static int image_make(uint32_t *image, char *path, size_t size)
 	return ret;
 }
 
+/*
+ * Keeps the lock on the file by a mapping, which holds the open file. The
+ * thread's descriptors go when it ends; the mapping stays.
+ *
+ * A child that is forked between mmap and madvise would hold the lock as well,
+ * so forks wait for the registry's lock. A child's first event does not take
+ * that lock, because the child may hold it at that moment. If another thread of
+ * the child forks just then, both have the lock: commands take the process for
+ * alive until both have gone.
+ */
+static int lock_keep(int fd)
+{
+	static long kept;	/* after a detach: the old page's mapping */
+	int reviving = !load_relaxed(fork_mark);
+	long p;
+
+	if (!reviving)
+		registry_lock_look();
+	/* A child does not have the parent's mapping, and something else may be
+	 * at that address. */
+	if (kept && !reviving)
+		sys_munmap(kept, PROCESS_BYTES);
+	kept = 0;
+	p = sys_mmap(0, PROCESS_BYTES, PROT_NONE, MAP_SHARED, fd, 0);
+	if (p > 0 || p < -4095) {
+		sys_madvise(p, PROCESS_BYTES, MADV_DONTFORK);
+		kept = p;
+	}
+	if (!reviving)
+		registry_unlock();
+	return p < 0 && p > -4096 ? (int)p : 0;
+}
+
+static const struct process_page *locked;
+
+/* Locks the page, whose file is open. */
+static int page_lock(int fd)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+	int tries = LOCK_TRIES;
+	int ret;
+
+	/* another process may hold a lock for an instant, to see whether this
+	 * one lives (budget.c) */
+	while ((ret = (int)sys2(SYS_flock, fd, LOCK_EX | LOCK_NB)) == -EAGAIN &&
+	       --tries)
+		sys2(SYS_nanosleep, &pause, NULL);
+	if (!ret)
+		ret = lock_keep(fd);
+	if (!ret) {
+		locked = process.page;
+		process.page->locked = 1;
+	}
+	return ret;
+}
+
+int place_lock(void)
+{
+	char path[280];
+	int fd;
+	int ret;
+
+	if (locked == process.page)
+		return 0;
+	image_path(path, sizeof(path), process.page->image, "/process");
+	fd = file_open(AT_FDCWD, path, O_RDWR, PROCESS_BYTES, PROCESS_BYTES);
+	if (fd < 0)
+		return fd;
+	ret = page_lock(fd);
+	sys_close(fd);
+	return ret;
+}
+
 static int page_make(const char *directory, uint32_t image, uint64_t starttime,
 		     uint64_t identity)
 {
@@ -400,8 +468,8 @@ static int page_make(const char *directory, uint32_t image, uint64_t starttime,
 	ret = (int)sys_fallocate(fd, 0, 0, PROCESS_BYTES);
 	p = ret ? ret : sys_mmap(0, PROCESS_BYTES, PROT_READ | PROT_WRITE,
 				 MAP_SHARED, fd, 0);
-	sys_close(fd);
 	if (p < 0 && p > -4096) {
+		sys_close(fd);
 		sys_unlink(path);
 		return (int)p;
 	}
@@ -410,7 +478,8 @@ static int page_make(const char *directory, uint32_t image, uint64_t starttime,
 	process.page = (struct process_page *)p;
 	process.pid = process.page->pid;
 	/* before a command can see the page, and take the process for dead */
-	place_lock();
+	page_lock(fd);
+	sys_close(fd);
 	store_release(&process.page->magic, PROCESS_MAGIC, PROCESS_PAGE);
 	return 0;
 }
@@ -432,6 +501,9 @@ static int process_directory_choose(uint64_t number, uint64_t identity)
 		text_add_number(&text, sys_getpid());
 		text_add_char(&text, '.');
 		text_add_unsigned(&text, number + (uint64_t)i);
+		ret = file_make_directory(AT_FDCWD, place_process);
+		if (ret != -EEXIST)
+			return ret;
 		fd = file_open_directory(AT_FDCWD, place_process);
 		look.foreign = 0;
 		if (fd >= 0) {
@@ -592,69 +664,6 @@ int place_open(void)
 	return ret;
 }
 
-/*
- * Keeps the lock on the file by a mapping, which holds the open file. The
- * thread's descriptors go when it ends; the mapping stays.
- *
- * A child that is forked between mmap and madvise would hold the lock as well,
- * so forks wait for the registry's lock. A child's first event does not take
- * that lock, because the child may hold it at that moment. If another thread of
- * the child forks just then, both have the lock: commands take the process for
- * alive until both have gone.
- */
-static int lock_keep(int fd)
-{
-	static long kept;	/* after a detach: the old page's mapping */
-	int reviving = !load_relaxed(fork_mark);
-	long p;
-
-	if (!reviving)
-		registry_lock_look();
-	/* A child does not have the parent's mapping, and something else may be
-	 * at that address. */
-	if (kept && !reviving)
-		sys_munmap(kept, PROCESS_BYTES);
-	kept = 0;
-	p = sys_mmap(0, PROCESS_BYTES, PROT_NONE, MAP_SHARED, fd, 0);
-	if (p > 0 || p < -4095) {
-		sys_madvise(p, PROCESS_BYTES, MADV_DONTFORK);
-		kept = p;
-	}
-	if (!reviving)
-		registry_unlock();
-	return p < 0 && p > -4096 ? (int)p : 0;
-}
-
-int place_lock(void)
-{
-	static const struct process_page *locked;
-	struct timespec pause = { .tv_nsec = 1000000 };
-	int tries = LOCK_TRIES;
-	char path[280];
-	int fd;
-	int ret;
-
-	if (locked == process.page)
-		return 0;
-	image_path(path, sizeof(path), process.page->image, "/process");
-	fd = file_open(AT_FDCWD, path, O_RDWR, PROCESS_BYTES, PROCESS_BYTES);
-	if (fd < 0)
-		return fd;
-	/* another process may hold a lock for an instant, to see whether this
-	 * one lives (budget.c) */
-	while ((ret = (int)sys2(SYS_flock, fd, LOCK_EX | LOCK_NB)) == -EAGAIN &&
-	       --tries)
-		sys2(SYS_nanosleep, &pause, NULL);
-	if (!ret)
-		ret = lock_keep(fd);
-	sys_close(fd);
-	if (!ret) {
-		locked = process.page;
-		process.page->locked = 1;
-	}
-	return ret;
-}
-
 void place_close(int keep)
 {
 	char path[280];
@@ -669,10 +678,13 @@ void place_close(int keep)
 		image_path(path, sizeof(path), process.page->image, "");
 		sys_rmdir(path);
 	}
-	place_socket_path(path, sizeof(path), "control.sock");
-	sys_unlink(path);
-	place_socket_path(path, sizeof(path), "gdb.sock");
-	sys_unlink(path);
+	/* the service thread makes these */
+	if (process.page->wake.came || thread_service()) {
+		place_socket_path(path, sizeof(path), "control.sock");
+		sys_unlink(path);
+		place_socket_path(path, sizeof(path), "gdb.sock");
+		sys_unlink(path);
+	}
 	/* a command that detaches waits for the answer there */
 	if (agent_signal && !agent_off) {
 		place_socket_path(path, sizeof(path), CALL_FILE);
