@@ -8,6 +8,7 @@
 
 #include "agent/image/lacking.h"
 #include "agent/private.h"
+#include "base/host.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "buffers/clock.h"
@@ -27,41 +28,11 @@ const char agent_another_copy[] =
 	"the program has another copy of the agent";
 struct lacking_off agent_lacks = { .id = CAUSE_LACKS_OFF };
 int agent_rseq;
+uint32_t agent_cpus_told;
 
 #define FILES_START	16	/* more than are open at once */
 
 static const char *start_failure;	/* NULL: no thread was made */
-
-/* Returns the highest possible CPU number plus one: from the last number of a
- * list like "0-3,8-11". */
-static uint32_t cpus_possible(void)
-{
-	char buffer[256] = "";
-	const char *p = buffer;
-	int fd = (int)sys_open("/sys/devices/system/cpu/possible",
-			       O_RDONLY | O_CLOEXEC, 0);
-	int64_t last = 0;
-	uint8_t mask[1024];
-	long n;
-
-	if (fd >= 0) {
-		sys_read(fd, buffer, sizeof(buffer) - 1);
-		sys_close(fd);
-		while (*p) {
-			int64_t number = text_number(&p);
-
-			if (number > last)
-				last = number;
-			if (*p)
-				p++;
-		}
-		return (uint32_t)last + 1;
-	}
-	n = sys3(SYS_sched_getaffinity, 0, sizeof(mask), mask);
-	while (n > 1 && !mask[n - 1])
-		n--;
-	return n > 0 ? (uint32_t)n * 8 : 1;
-}
 
 /* Tells a recorder why a process that it has started does not take part. Errors
  * that are not of files, as session_failure() has them, have words of their
@@ -112,7 +83,8 @@ static int start_aside(void *arg)
 	int ret;
 
 	(void)arg;
-	agent_cpus_online = cpus_possible();
+	agent_cpus_online = agent_cpus_told ? agent_cpus_told :
+					      host_cpus_possible();
 	if (agent_rseq && clock_kind() == CLOCK_KIND_TSC)
 		agent_cpus = agent_cpus_online < CHANNEL_CPUS_MAX ?
 				     agent_cpus_online :

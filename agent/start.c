@@ -141,6 +141,7 @@ static void agent_set_up(void)
 	}
 	if (leaves_setup)
 		leaves_setup();
+	agent_cpus_told = session_machine_learn();
 	clock_select(settings.clock);
 	object_setup();
 	collect_kept = vectors_kept;

@@ -4,12 +4,14 @@
  */
 #include "base/host.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 
 #include "base/base.h"
 #include "base/sys.h"
+#include "base/text.h"
 
 const struct host_leaf *(*host_leaf)(unsigned int number);
 int host_cpu_fast;
@@ -27,6 +29,35 @@ static __thread struct {
 	uint32_t known;
 	char name[16];
 } thread;
+
+uint32_t host_cpus_possible(void)
+{
+	char buffer[256] = "";
+	const char *p = buffer;
+	int fd = (int)sys_open("/sys/devices/system/cpu/possible",
+			       O_RDONLY | O_CLOEXEC, 0);
+	int64_t last = 0;
+	uint8_t mask[1024];
+	long n;
+
+	if (fd >= 0) {
+		sys_read(fd, buffer, sizeof(buffer) - 1);
+		sys_close(fd);
+		while (*p) {
+			int64_t number = text_number(&p);
+
+			if (number > last)
+				last = number;
+			if (*p)
+				p++;
+		}
+		return (uint32_t)last + 1;
+	}
+	n = sys3(SYS_sched_getaffinity, 0, sizeof(mask), mask);
+	while (n > 1 && !mask[n - 1])
+		n--;
+	return n > 0 ? (uint32_t)n * 8 : 1;
+}
 
 SIGSAFE bool host_may_ask(void)
 {

@@ -86,6 +86,10 @@ static inline uint32_t host_cpu_renew(uint32_t cpu, uint64_t ticks)
 	return host_cpu_told.cpu;
 }
 
+/* Returns the highest possible CPU number plus one: from the last number of a
+ * list like "0-3,8-11" in /sys, or from the thread's affinity. */
+uint32_t host_cpus_possible(void);
+
 /* Returns true when the calling thread may execute CPUID. SIGSAFE. */
 bool host_may_ask(void);
 

@@ -51,8 +51,14 @@ SIGSAFE uint64_t clock_read_kernel(clockid_t id)
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-/* Reads the kernel's clock source; "" where /sys does not tell it. */
-static void clocksource_read(char name[static 32])
+static char source_told[CLOCK_SOURCE_BYTES];
+
+void clock_source_tell(const char *name)
+{
+	text_copy(source_told, sizeof(source_told), name);
+}
+
+void clock_source_read(char name[static CLOCK_SOURCE_BYTES])
 {
 	int fd = sys_open(CLOCKSOURCE_FILE, O_RDONLY | O_CLOEXEC, 0);
 	long n;
@@ -60,7 +66,7 @@ static void clocksource_read(char name[static 32])
 	name[0] = '\0';
 	if (fd < 0)
 		return;
-	n = sys_read(fd, name, 31);
+	n = sys_read(fd, name, CLOCK_SOURCE_BYTES - 1);
 	sys_close(fd);
 	while (n > 0 && name[n - 1] == '\n')
 		n--;
@@ -154,11 +160,13 @@ static int word_is(const char *a, const char *b)
 int clock_select(const char *wanted)
 {
 	void *function = vdso_find(CLOCK_VDSO_GETTIME);
-	char source[32];
+	char source[CLOCK_SOURCE_BYTES];
 
 	if (function)
 		*(void **)&gettime = function;
-	clocksource_read(source);
+	text_copy(source, sizeof(source), source_told);
+	if (!*source)
+		clock_source_read(source);
 	if (word_is(wanted, "atomic"))
 		clock_chosen = CLOCK_KIND_ATOMIC;
 	else if (word_is(wanted, "monotonic") || !tsc_usable(source))

@@ -16,6 +16,14 @@
 #include "buffers/clock-x86_64.h"
 #include "buffers/layout.h"
 
+#define CLOCK_SOURCE_BYTES	32
+
+/* Reads the name of the kernel's clock source; "" where /sys does not tell it. */
+void clock_source_read(char name[static CLOCK_SOURCE_BYTES]);
+
+/* Has clock_select() take this for the name of the kernel's clock source. */
+void clock_source_tell(const char *name);
+
 /*
  * Chooses the clock: `wanted` is "tsc", "monotonic", "atomic" or NULL for the
  * best that the processor and the kernel have. Not thread-safe; called once at

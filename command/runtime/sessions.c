@@ -24,13 +24,14 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/host.h"
 #include "buffers/clock.h"
 #include "command/runtime/private.h"
 #include "control/protocol.h"
 
 #define RULES_BYTES_MAX		(256u << 10)
 #define OFF_ROOM_BYTES		4096
-#define CLOCK_LINE_BYTES	80
+#define MACHINE_LINES_BYTES	160
 #define DESCRIPTORS		"/proc/self/fd"
 
 /* Gives a new file to the runtime directory's user. Returns 0 or -1. */
@@ -60,29 +61,41 @@ int rundir_open_rules(const struct rundir *dir, bool create)
 	return fd;
 }
 
-/* Returns the line by which the agents of a session learn the rate of the
- * clock: "clock=HZ BOOT-ID"; "" where the clock is not the TSC. Without the
- * line, each measures for 200 us. */
-static const char *clock_line(char line[static CLOCK_LINE_BYTES])
+/*
+ * Returns the lines by which the agents of a session know the machine:
+ *
+ *	machine=CPUS BOOT-ID SOURCE	else each reads CPUs and clock source in
+ *					/sys
+ *	clock=HZ BOOT-ID		not where the clock is not the TSC; else
+ *					each measures the rate for 200 us
+ */
+static const char *machine_lines(char lines[static MACHINE_LINES_BYTES])
 {
 	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
-	int tsc = PR_TSC_SIGSEGV;
+	char source[CLOCK_SOURCE_BYTES], boot[33] = "";
+	int tsc = PR_TSC_SIGSEGV, n;
 	unsigned int part[6];
 
-	*line = '\0';
-	prctl(PR_GET_TSC, &tsc);
-	clock_select(NULL);
-	if (f && tsc == PR_TSC_ENABLE &&
-	    clock_settle(0) == CLOCK_KIND_TSC &&
-	    fscanf(f, "%8x-%4x-%4x-%4x-%4x%8x", &part[0], &part[1], &part[2],
-		   &part[3], &part[4], &part[5]) == ARRAY_SIZE(part))
-		snprintf(line, CLOCK_LINE_BYTES,
-			 "clock=%llu %08x%04x%04x%04x%04x%08x\n",
-			 (unsigned long long)clock_hz(), part[0], part[1],
-			 part[2], part[3], part[4], part[5]);
+	*lines = '\0';
+	if (f && fscanf(f, "%8x-%4x-%4x-%4x-%4x%8x", &part[0], &part[1],
+			&part[2], &part[3], &part[4], &part[5]) ==
+			 ARRAY_SIZE(part))
+		snprintf(boot, sizeof(boot), "%08x%04x%04x%04x%04x%08x",
+			 part[0], part[1], part[2], part[3], part[4], part[5]);
 	if (f)
 		fclose(f);
-	return line;
+	if (!*boot)
+		return lines;
+	clock_source_read(source);
+	n = snprintf(lines, MACHINE_LINES_BYTES, "machine=%u %s %s\n",
+		     host_cpus_possible(), boot, source);
+	prctl(PR_GET_TSC, &tsc);
+	clock_select(NULL);
+	if (tsc == PR_TSC_ENABLE && clock_settle(0) == CLOCK_KIND_TSC)
+		snprintf(lines + n, (size_t)(MACHINE_LINES_BYTES - n),
+			 "clock=%llu %s\n", (unsigned long long)clock_hz(),
+			 boot);
+	return lines;
 }
 
 static int bytes_write(int fd, const char *text)
@@ -109,7 +122,7 @@ static int rules_write(const struct rundir *dir, const char *name,
 {
 	char temporary[NAME_MAX + 1], path[32];
 	int below = rundir_open_rules(dir, true);
-	char line[CLOCK_LINE_BYTES];
+	char lines[MACHINE_LINES_BYTES];
 	bool nameless;
 	int fd, ret = 0;
 
@@ -128,11 +141,12 @@ static int rules_write(const struct rundir *dir, const char *name,
 			    O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		ret = -errno;
+	/* first, where agents look for them, and not in the text of a file
+	 * that is changed, which has them */
+	if (!ret && strncmp(text, "machine=", 8))
+		ret = bytes_write(fd, machine_lines(lines));
 	if (!ret)
 		ret = bytes_write(fd, text);
-	/* the text of a file that is changed has the line already */
-	if (!ret && strncmp(text, "clock=", 6) && !strstr(text, "\nclock="))
-		ret = bytes_write(fd, clock_line(line));
 	if (!ret && file_give(dir, fd))
 		ret = -errno;
 	snprintf(path, sizeof(path), DESCRIPTORS "/%d", fd);

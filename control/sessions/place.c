@@ -266,16 +266,22 @@ static void look_image(int at, const char *name, void *arg)
 	look->foreign |= identity && look->own && identity != look->own;
 }
 
-static void boot_id_read(uint8_t *out)
+const uint8_t *place_boot_id(void)
 {
+	static uint8_t out[16];
+	static bool known;
 	char buffer[64] = "";
-	int fd = (int)sys_open("/proc/sys/kernel/random/boot_id",
-			       O_RDONLY | O_CLOEXEC, 0);
 	uint32_t nibbles = 0;
 	const char *p;
+	int fd;
 
+	if (known)
+		return out;
+	known = true;
+	fd = (int)sys_open("/proc/sys/kernel/random/boot_id",
+			   O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
-		return;
+		return out;
 	sys_read(fd, buffer, sizeof(buffer) - 1);
 	sys_close(fd);
 	for (p = buffer; *p && nibbles < 32; p++) {
@@ -288,6 +294,7 @@ static void boot_id_read(uint8_t *out)
 		out[nibbles / 2] |= (uint8_t)(nibbles & 1 ? v : v << 4);
 		nibbles++;
 	}
+	return out;
 }
 
 static void page_fill(struct process_page *page, uint32_t image,
@@ -309,7 +316,7 @@ static void page_fill(struct process_page *page, uint32_t image,
 	/* 0: place_clock_settle() learns it for the first session */
 	page->clock_hz = clock_hz_known();
 	clock_anchor_take(&page->start);
-	boot_id_read(page->boot_id);
+	__builtin_memcpy(page->boot_id, place_boot_id(), sizeof(page->boot_id));
 	/* a UUID of version 4, or a mix without random bytes */
 	if (sys3(SYS_getrandom, page->uuid, 16, 1 /* GRND_NONBLOCK */) != 16) {
 		mix[0] = page->start.clock ^ page->starttime;

@@ -40,6 +40,10 @@ void place_default(struct text *text, uint32_t uid);
  * threads. */
 void place_clock_settle(uint64_t told);
 
+/* Returns the 16 bytes that tell a boot of the machine from others; 0 where
+ * /proc does not. The caller may open files. */
+const uint8_t *place_boot_id(void);
+
 /* Sets place_runtime by the settings. Returns 0, or -ENAMETOOLONG and
  * place_failure. */
 int place_choose(void);

@@ -258,6 +258,12 @@ bool session_may_want(const struct object *found);
 void session_module_came(struct object *object,
 			 const struct patcher *patcher);
 
+/* Learns of the machine by the line "machine=" in the file of the first session
+ * that the process was started for: the clock's source (clock_source_tell()),
+ * and the number of CPUs, which it returns; 0: the line is not there, or was
+ * written before the machine began again. The caller may open files. */
+uint32_t session_machine_learn(void);
+
 /* Starts the sessions that the environment and the runtime directory ask for.
  * Calls `failed` with a negative errno for each recording that the process was
  * started for, and cannot take part in; with NULL for all of them. */

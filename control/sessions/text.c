@@ -11,6 +11,7 @@
 #include "base/host.h"
 #include "base/lines.h"
 #include "base/sys.h"
+#include "buffers/clock.h"
 #include "control/causes.h"
 #include "control/protocol.h"
 #include "control/sessions/budget.h"
@@ -25,6 +26,7 @@
 #define SESSION_FILE_BYTES	65536
 #define OBEYED_MAX		256	/* files in sessions/ */
 #define WHY_BYTES		400
+#define MACHINE_BYTES		160	/* its line is the first one */
 
 static bool name_valid(const char *name)
 {
@@ -301,24 +303,71 @@ int session_failure(int error)
 	return CAUSE_SESSION_FILES;
 }
 
+/* Returns true where *text goes on with the words of this boot, and moves it
+ * behind them. A command may have written them before the machine began
+ * again. */
+static bool boot_take(const char **text)
+{
+	const uint8_t *id = place_boot_id();
+	const char *rest;
+	char boot[40];
+	struct text words;
+	int i;
+
+	text_open(&words, boot, sizeof(boot));
+	for (i = 0; i < 16; i++)
+		text_add_hex(&words, id[i], 2);
+	rest = text_after(*text, boot);
+	*text = rest ? rest : *text;
+	return rest;
+}
+
 /* Takes the clock's rate from the line "clock=HZ BOOT-ID" of the command that
- * has written the file. It may have done so before the machine began again. */
+ * has written the file. */
 static void clock_take(const char *lines)
 {
-	char value[LINE_VALUE_BYTES] = "", boot[40];
+	char value[LINE_VALUE_BYTES] = "";
 	const char *p = value;
-	struct text text;
 	int64_t hz;
-	int i;
 
 	line_find(lines, "clock", value, sizeof(value));
 	hz = text_number(&p);
-	text_open(&text, boot, sizeof(boot));
-	text_add_char(&text, ' ');
-	for (i = 0; i < 16; i++)
-		text_add_hex(&text, process.page->boot_id[i], 2);
-	if (hz > 0 && text_equal(p, boot))
+	if (hz > 0 && *p++ == ' ' && boot_take(&p) && !*p)
 		place_clock_settle((uint64_t)hz);
+}
+
+uint32_t session_machine_learn(void)
+{
+	const char *join = settings.join, *p = "";
+	char lines[MACHINE_BYTES], value[MACHINE_BYTES];
+	char name[PROTOCOL_JOIN_NAME_BYTES], path[256];
+	struct text text;
+	int64_t cpus;
+	int fd;
+	long n;
+
+	if (!settings_join_next(&join, name, sizeof(name)) || place_choose())
+		return 0;
+	file_owner = (uint32_t)sys0(SYS_geteuid);
+	text_open(&text, path, sizeof(path));
+	text_add(&text, place_runtime);
+	text_add(&text, "/" PROTOCOL_SESSIONS_DIR "/");
+	text_add(&text, name);
+	fd = text.cut ? -1 : file_open(AT_FDCWD, path, O_RDONLY, 0,
+				       SESSION_FILE_BYTES - 1);
+	if (fd < 0)
+		return 0;
+	n = sys_read(fd, lines, sizeof(lines) - 1);
+	sys_close(fd);
+	lines[n > 0 ? n : 0] = '\0';
+	if (line_find(lines, "machine", value, sizeof(value)))
+		p = value;
+	cpus = text_number(&p);
+	if (cpus <= 0 || cpus > UINT16_MAX || *p++ != ' ' || !boot_take(&p) ||
+	    *p++ != ' ')
+		return 0;
+	clock_source_tell(p);
+	return (uint32_t)cpus;
 }
 
 /* Returns a negative errno where the session could not be started, else 0. */
