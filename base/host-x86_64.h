@@ -94,20 +94,20 @@ static inline void host_unaligned(void)
 		__builtin_ia32_writeeflags_u64(flags & ~(1ull << 18));
 }
 
-/*
- * Clears the trap flag. Returns true where the program had set it, and not a
- * debugger: the kernel sets the flag of one again behind each instruction, and
- * a single step is not behind both of two reads. Setting the flag for a debugger
- * would leave it to the program when the debugger goes on.
- */
-static inline bool host_trap_clear(void)
+/* Returns whether the thread is stepped. A debugger that steps one instruction is
+ * not seen behind both reads. */
+static inline bool host_trap_seen(void)
 {
-	if (!(__builtin_ia32_readeflags_u64() & HOST_TRAP_FLAG) ||
-	    !(__builtin_ia32_readeflags_u64() & HOST_TRAP_FLAG))
-		return false;
+	return __builtin_ia32_readeflags_u64() & HOST_TRAP_FLAG &&
+	       __builtin_ia32_readeflags_u64() & HOST_TRAP_FLAG;
+}
+
+/* Not where a debugger steps: the kernel (6.18) then leaves the flag to the
+ * program when the debugger goes on. */
+static inline void host_trap_clear(void)
+{
 	__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() &
 				       ~HOST_TRAP_FLAG);
-	return !(__builtin_ia32_readeflags_u64() & HOST_TRAP_FLAG);
 }
 
 /* A handler of SIGTRAP may run behind the next instruction. */

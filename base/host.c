@@ -13,6 +13,9 @@
 #include "base/sys.h"
 #include "base/text.h"
 
+/* TracerPid stands in the first lines of /proc/PID/status. */
+#define STATUS_BYTES	320
+
 const struct host_leaf *(*host_leaf)(unsigned int number);
 int host_cpu_fast;
 int host_transactions;
@@ -100,16 +103,45 @@ SIGSAFE bool host_tid_certain(uint32_t tid)
 	return tid && host_tid_libc() == tid;
 }
 
-/* SIGKILL's, which no mask has: the trap flag was set. */
+/* SIGKILL's, which no mask has: the trap flag was set. SIGSTOP's: the kernel
+ * has not told the mask, and it is as it was. */
 #define MASK_TRAPPED	(1ull << (SIGKILL - 1))
+#define MASK_UNKNOWN	(1ull << (SIGSTOP - 1))
+
+/* Returns whether a debugger has the calling thread, also where that cannot be
+ * read. */
+static COLD __attribute__((noinline)) bool host_traced(void)
+{
+	static const char word[] = "TracerPid:\t";
+	char text[STATUS_BYTES];
+	int fd = (int)sys_open("/proc/thread-self/status",
+			       O_RDONLY | O_CLOEXEC, 0);
+	long n = fd < 0 ? 0 : sys_read(fd, text, sizeof(text) - 1);
+	const char *p = text, *value = NULL;
+
+	if (fd >= 0)
+		sys_close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	while (*p && !value) {
+		value = text_after(p, word);
+		while (*p && *p++ != '\n')
+			;
+	}
+	return !value || *value != '0';
+}
 
 SIGSAFE int host_signals_block(uint64_t *before)
 {
-	bool trapped = host_trap_clear();
+	bool trapped = host_trap_seen() && !host_traced();
 	uint64_t all = ~0ull;
-	int ret = (int)sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, before,
-			    sizeof(all));
+	int ret;
 
+	if (trapped)
+		host_trap_clear();
+	ret = (int)sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, before,
+			sizeof(all));
+	if (ret)
+		*before = MASK_UNKNOWN;
 	if (ret && trapped)
 		host_trap_set();
 	else if (trapped)
@@ -119,6 +151,8 @@ SIGSAFE int host_signals_block(uint64_t *before)
 
 SIGSAFE void host_signals_restore(const uint64_t *before)
 {
+	if (*before & MASK_UNKNOWN)
+		return;
 	/* the kernel leaves out SIGKILL */
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, sizeof(*before));
 	if (*before & MASK_TRAPPED)
