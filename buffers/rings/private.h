@@ -17,9 +17,9 @@
 				 (uint64_t)RECORDS_MAX_BYTES)
 
 /*
- * Creates a file, allocates the first `ahead` bytes, and maps it. A write behind
- * them would cause a SIGBUS in the host where the file system is full. Returns 0
- * or a negative errno.
+ * Creates a file, allocates the first `ahead` bytes, and maps it. A write
+ * behind them would cause a SIGBUS in the host where the file system is full.
+ * Returns 0 or a negative errno.
  */
 int channel_file_map(const char *path, uint64_t ahead, uint64_t bytes,
 		     void **out);

@@ -226,8 +226,8 @@ enum buffers { BUFFERS_UNSAID, BUFFERS_PROCESS, BUFFERS_SHARED };
 int command_take_buffers(enum buffers *buffers, const char *text);
 
 /* Chooses whether processes share buffers, by the other options of the session
- * where --buffers says nothing: --context, or NULL, --keep and --allow-group, or
- * 0. Returns as command_take_seconds(): they may be wrong for shared ones. */
+ * where --buffers says nothing: --context, or NULL, --keep and --allow-group,
+ * or 0. Returns as command_take_seconds(): they may be wrong for shared ones. */
 int command_choose_buffers(bool *shared, enum buffers buffers,
 			   const char *contexts, uint64_t keep, uint32_t group);
 
