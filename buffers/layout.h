@@ -475,8 +475,8 @@ struct shared_member {
 	uint32_t pid;			/* as the process sees it */
 	uint64_t starttime;
 	char name[MEMBER_NAME_BYTES];	/* may lack a NUL */
-	uint64_t lost;			/* its part of what the rings lost;
-					 * added behind that */
+	uint64_t lost;			/* its events that the rings lost;
+					 * added behind their count */
 	uint64_t identity;		/* process_page.identity */
 };
 

@@ -54,8 +54,8 @@ struct member {
 	bool alive, shared;		/* the buffers that processes share */
 	uint64_t written;
 	uint64_t lost;
-	uint64_t lost_shared;		/* its part of what the shared buffers
-					 * lost, in whose row it counts */
+	uint64_t lost_shared;		/* in the shared buffers, in whose row
+					 * they count */
 	uint64_t overwritten;
 	uint64_t bytes;
 	uint64_t left_off;
@@ -420,7 +420,7 @@ static void count_process(struct status *s, struct target *target)
 	}
 }
 
-/* Adds what each process has lost in the buffers that it shares. Those of ended
+/* Adds the events that each process has lost in buffers that it shares. Ended
  * processes may have no row. */
 static void count_losses(struct session *session, int imagefd)
 {

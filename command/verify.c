@@ -45,7 +45,7 @@ static int process_compare(const void *left, const void *right)
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-/* Prints what the processes lost in buffers that they shared. Where events were
+/* Prints the losses of processes in buffers that they shared. Where events were
  * overwritten, nothing tells whose they were. */
 static void print_processes(struct verify_result *result)
 {

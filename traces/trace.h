@@ -233,7 +233,7 @@ int trace_packet_unwritten(struct trace_stream *stream,
 void trace_stream_count(struct trace_stream *stream, uint64_t committed,
 			uint64_t lost);
 
-/* Reads what each process has lost, for trace->losses. Call it before the rings
+/* Reads the losses of each process, for trace->losses. Call it before the rings
  * are counted: so all of it is in their counts. The trace frees it. Returns how
  * many there are; without memory, fewer. */
 size_t trace_losses_read(struct trace_member_loss **losses,

@@ -426,8 +426,8 @@ static void name_copy(char name[32], const char *metadata, uint32_t number)
 	}
 }
 
-/* Adds the processes that lost events, each with what it kept. What they lost
- * is a part of what the trace lost: `lost`. */
+/* Adds the processes that lost events, each with the number that it kept. The
+ * losses are a part of those of the trace: `lost`. */
 static void check_processes(struct verifier *v, uint64_t lost)
 {
 	struct verify_result *result = v->result;

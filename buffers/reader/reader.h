@@ -258,7 +258,7 @@ struct member_view {
 	uint32_t pid;
 	uint64_t starttime;
 	char name[MEMBER_NAME_BYTES + 1];
-	uint64_t lost;			/* its part of what the rings lost */
+	uint64_t lost;			/* its events that the rings lost */
 	uint64_t identity;		/* tells PID namespaces apart; or 0 */
 };
 

@@ -41,14 +41,24 @@ static uint64_t bytes_needed(const struct channel *channel, int header,
 	       write_record_room(channel->contexts);
 }
 
-/* Counts what a shared ring has lost as a loss of this process, too. */
-static void member_lose(struct channel *channel,
-			const struct write_event *event)
+/* Counts a loss of the ring, and of this process if it shares the ring. Not
+ * inline, and finds the channel again: its stack would be that of each event
+ * (guarantees.md). */
+static COLD __attribute__((noinline)) enum write_verdict
+ring_lose(const struct write_slot *slot, int header)
 {
-	struct shared_member *member = channel->shared.member;
+	const struct rings *rings = load_acquire(&slot->rings[header],
+						 WRITE_SLOT);
+	uint64_t generation = load_acquire(&rings->generation,
+					   RINGS_GENERATION);
+	enum write_verdict verdict = section_lose(slot, header);
+	struct channel *channel = load_acquire(&rings->channel, RINGS_CHANNEL);
+	struct shared_member *member = channel ? channel->shared.member : NULL;
 
-	if (channel->flags & SESSION_SHARED && member)
-		channel_count(channel, event->generation, &member->lost);
+	if (verdict == WRITE_DONE && member &&
+	    channel->flags & SESSION_SHARED)
+		channel_count(channel, generation, &member->lost);
+	return verdict;
 }
 
 /* After WRITE_FULL from a section: makes room, or counts a loss. */
@@ -65,10 +75,9 @@ static enum write_verdict room_make(const struct write_slot *slot, int header,
 		if (verdict != WRITE_FULL)
 			return verdict;
 	}
-	verdict = section_lose(slot, header);
+	verdict = ring_lose(slot, header);
 	if (verdict != WRITE_DONE)
 		return verdict;
-	member_lose(channel, event);
 	if (oversize)
 		write_oversize_count(event, channel);
 	return WRITE_LOST;
