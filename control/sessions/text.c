@@ -370,6 +370,25 @@ uint32_t session_machine_learn(void)
 	return (uint32_t)cpus;
 }
 
+/* Adds the rules of a command's session to that of TAFFRAIL_SESSION with the
+ * same name. */
+static void rules_reach(const struct session *more)
+{
+	struct session *session = session_find(more->name);
+	char buffer[WHY_BYTES];
+	uint32_t matched, i;
+	struct text why;
+
+	if (!session || !(session->flags & SESSION_ENABLED))
+		return;
+	for (i = 0; i < more->nrules; i++) {
+		text_open(&why, buffer, sizeof(buffer));
+		if (session_rule(session, &more->rules[i], &matched, &why) < 0)
+			log_fact(LOG_WARNING, "sessions", why.used ? buffer :
+				 more->rules[i].glob, 0);
+	}
+}
+
 /* Returns a negative errno where the session could not be started, else 0. */
 static int obey_file(int directory, const char *name, int asked,
 		     struct session *session, char *buffer)
@@ -401,6 +420,8 @@ static int obey_file(int directory, const char *name, int asked,
 	if (!ret && (asked || all[0] == '1')) {
 		clock_take(buffer);
 		ret = session_start(session, &matched);
+		if (ret == -EEXIST)
+			rules_reach(session);
 	}
 	if ((ret < 0 || fault.used) && ret != -EEXIST)
 		log_fact(LOG_ERROR, "sessions", fault.used ? why : name, ret);

@@ -65,6 +65,23 @@ run:
 	find $TAFFRAIL_DIR/sessions -mindepth 1 ! -name .known
 whole stdout:
 
+group: TAFFRAIL_SESSION, and a command's session of that name
+before:
+	taffrail start fly --all --buffers shared --overwrite -e other/tick
+	printf 'go 10\nend\n' |
+		TAFFRAIL_ENABLE=app/hit TAFFRAIL_SESSION=fly $CASES/worker 0 counts >said
+case: the program obeys the rules of both
+run:
+	taffrail stop fly
+	taffrail snapshot fly -o out
+	taffrail view out | grep -c app:hit
+	taffrail view out | grep -c other:tick
+	ls out | grep -c @
+whole stdout:
+	20
+	20
+	1
+
 group: TAFFRAIL_SESSION, own buffers, {WHY}
 for: WHY context keep rseq quota
 before:
