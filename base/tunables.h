@@ -87,9 +87,16 @@
  * it and the write. */
 #define HOST_CPU_TICKS		4096
 
-/* Shared rings that take less than this part of the free room are allocated when
- * a process first needs them: other programs may take some of the room until
- * then. */
+/* The bytes of files beside shared rings, at most, for a session of an average
+ * number of event types; and the step by which room for types is
+ * allocated. The part of the tables that core dumps have. */
+#define SHARED_BESIDE_BYTES	(3u << 20)
+#define SHARED_ROOM_STEP	(256u << 10)
+#define SHARED_DUMP_BYTES	(1u << 20)
+
+/* Shared rings that take less than this part of the free room are allocated
+ * when a process first needs them: other programs may take some of the room
+ * until then. */
 #define LATE_PART		4
 
 /* Passes over the locked rings before an event is given up. */

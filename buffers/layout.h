@@ -450,15 +450,15 @@ struct modules_head {
  *   sessions/.shared.NAME/0/	process, session.0, ring.0.CPU, members
  *
  * Files of a session without much use take no memory: the first process that
- * switches a site on allocates them. Until then only SHARED_SLOTS slots, and the
- * description of writer records, may be written.
+ * switches a site on allocates rings and slots. Until then only SHARED_SLOTS
+ * slots may be written. Room for descriptions is allocated as they come.
  *
  * session.0 has SHARED_TYPES_BYTES of records; process_page.pid is the pid of
  * the command that made the files. `members` is a struct members_page, and
  * behind it SHARED_STAGED_BYTES for descriptions that are to be added.
  */
-#define SHARED_TYPES_BYTES	(1u << 20)
-#define SHARED_STAGED_BYTES	(1u << 20)
+#define SHARED_TYPES_BYTES	(16u << 20)
+#define SHARED_STAGED_BYTES	(16u << 20)
 #define SHARED_MEMBERS		32768u
 #define SHARED_SLOTS		2000u
 #define MEMBERS_MAGIC		0x4e524654u	/* "TFRN" */
@@ -489,9 +489,12 @@ struct members_page {
 					 * (SHARED-TYPES) */
 	uint64_t staged;		/* given for descriptions, so far */
 	uint64_t given;			/* numbers of processes, so far */
-	uint32_t allocated;		/* 1: all files are, in full
+	uint32_t allocated;		/* 1: the rings and the slots are
 					 * (SHARED_ALLOCATED) */
-	uint32_t pad[5];
+	uint32_t pad;
+	uint64_t room[2];		/* bytes of `types`, and of `staged`,
+					 * that are allocated; more follow
+					 * (SHARED_ROOM) */
 	struct shared_member members[SHARED_MEMBERS];	/* of number i + 1 */
 };
 

@@ -21,11 +21,14 @@
 #define LOCK_TRIES	200
 #define LOCK_PAUSE_NS	1000000
 
-/* What is allocated at first, of files that are allocated late. */
+/* The bytes allocated at first, of files that are allocated late. */
 #define PAGE_BYTES	4096u
 #define SLOTS_BYTES	offsetof(struct members_page, members[SHARED_SLOTS])
 #define TYPES_AHEAD	(EVENT_RECORDS_OFFSET + PAGE_BYTES)
 #define RING_AHEAD	(RING_DATA_OFFSET + PAGE_BYTES)
+
+_Static_assert(SHARED_TYPES_BYTES == RECORDS_MAX_BYTES &&
+	       SHARED_STAGED_BYTES == RECORDS_MAX_BYTES, "as one process has");
 
 /* Makes one of the files, and maps it. */
 static int shared_file(const char *directory, const char *name, int64_t number,
@@ -91,6 +94,35 @@ static int staged_ahead(const char *directory)
 	return range_allocate(AT_FDCWD, path, STAGED_BEGIN, PAGE_BYTES);
 }
 
+/* Which of members_page.room[] counts the room of a table. */
+enum room { ROOM_TYPES, ROOM_STAGED };
+
+/* Has the first `to` bytes of a table allocated. Returns 0 or a negative errno.
+ * Several processes may do so at once: each begins where all is allocated. */
+static int room_allocate(struct shared *shared, enum room which, uint64_t to)
+{
+	static const char *const names[] = { "session.0", "members" };
+	static const uint64_t begins[] = { EVENT_RECORDS_OFFSET, STAGED_BEGIN };
+	uint64_t *room = &shared->members->room[which];
+	uint64_t from = load_acquire(room, SHARED_ROOM);
+	int fd, ret;
+
+	if (to <= from)
+		return 0;
+	to = min_u64(align_up(to, SHARED_ROOM_STEP), RECORDS_MAX_BYTES);
+	fd = file_open_directory(AT_FDCWD, shared->directory);
+	if (fd < 0)
+		return fd;
+	ret = range_allocate(fd, names[which], begins[which] + from, to - from);
+	sys_close(fd);
+	while (!ret && from < to &&
+	       !__atomic_compare_exchange_n(room, &from, to, 0,
+					    RELEASE(SHARED_ROOM),
+					    __ATOMIC_RELAXED))
+		;
+	return ret;
+}
+
 bool shared_allocated(const struct shared *shared)
 {
 	return load_acquire(&shared->members->allocated, SHARED_ALLOCATED);
@@ -109,9 +141,7 @@ int shared_allocate(struct shared *shared)
 	fd = file_open_directory(AT_FDCWD, shared->directory);
 	if (fd < 0)
 		return fd;
-	ret = range_allocate(fd, "members", 0, SHARED_MEMBERS_BYTES);
-	if (!ret)
-		ret = range_allocate(fd, "session.0", 0, TYPES_BYTES);
+	ret = range_allocate(fd, "members", 0, sizeof(struct members_page));
 	for (i = 0; i < shared->cpus && !ret; i++) {
 		ring_name(&text, name, sizeof(name), i);
 		ret = range_allocate(fd, name, 0, bytes);
@@ -138,13 +168,14 @@ int shared_make(struct shared *shared, const char *directory,
 	cpus = (uint32_t)min_u64(cpus, CHANNEL_CPUS_MAX);
 	if (!ret)
 		ret = shared_file(directory, "/members", -1,
-				  late ? SLOTS_BYTES : UINT64_MAX,
+				  late ? SLOTS_BYTES : STAGED_BEGIN,
 				  SHARED_MEMBERS_BYTES, &p);
 	if (ret)
 		return ret;
 	members = p;
-	if (late)
-		ret = staged_ahead(directory);
+	members->room[ROOM_TYPES] = PAGE_BYTES;
+	members->room[ROOM_STAGED] = PAGE_BYTES;
+	ret = staged_ahead(directory);
 	shared->ring_bytes = ring_bytes;
 	for (i = 0; i < cpus && !ret; i++) {
 		ret = shared_file(directory, "/ring.0.", i,
@@ -162,8 +193,8 @@ int shared_make(struct shared *shared, const char *directory,
 		goto leave;
 	*(struct process_page *)p = *page;
 	sys_munmap(p, sizeof(*page));
-	ret = shared_file(directory, "/session.0", -1,
-			  late ? TYPES_AHEAD : UINT64_MAX, TYPES_BYTES, &p);
+	ret = shared_file(directory, "/session.0", -1, TYPES_AHEAD, TYPES_BYTES,
+			  &p);
 	if (ret)
 		goto leave;
 	shared->types = types = p;
@@ -188,6 +219,14 @@ leave:
 	shared_leave(shared);
 	sys_munmap(members, SHARED_MEMBERS_BYTES);
 	return ret;
+}
+
+/* Leaves the part of a table that has no room yet out of core dumps, which
+ * would take memory for it. */
+static void dump_less(void *p, uint64_t begin, uint64_t bytes)
+{
+	begin = align_up(begin + SHARED_DUMP_BYTES, PAGE_BYTES);
+	sys_madvise((char *)p + begin, bytes - begin, MADV_DONTDUMP);
 }
 
 /* Maps a file of exactly these bytes. */
@@ -241,6 +280,8 @@ static int members_map(struct shared *shared, int directory)
 		ret = (int)p;
 	else
 		shared->members = (struct members_page *)p;
+	if (!ret)
+		dump_less(shared->members, STAGED_BEGIN, SHARED_MEMBERS_BYTES);
 close:
 	sys_close(fd);
 	return ret;
@@ -305,6 +346,7 @@ int shared_join(struct shared *shared, const char *directory)
 	if (ret)
 		goto leave;
 	shared->types = p;
+	dump_less(p, EVENT_RECORDS_OFFSET, TYPES_BYTES);
 	shared->ring_bytes = bytes;
 	ret = rings_map(shared, fd, cpus, bytes);
 	if (!ret && load_relaxed(&members->given) >= SHARED_SLOTS / 2)
@@ -409,9 +451,7 @@ int shared_type_add(struct shared *shared, uint64_t end,
 	struct event_record *record;
 	uint64_t before = end, at;
 
-	/* the first one is made with the files */
-	if (text_bytes > UINT16_MAX || end + bytes > SHARED_TYPES_BYTES ||
-	    (end && !shared_allocated(shared)))
+	if (text_bytes > UINT16_MAX || end + bytes > SHARED_TYPES_BYTES)
 		return -ENOSPC;
 	/* a place that no other process has */
 	if (shared->staged_bytes < bytes) {
@@ -422,6 +462,11 @@ int shared_type_add(struct shared *shared, uint64_t end,
 		shared->staged = STAGED_BEGIN + (uint32_t)at;
 		shared->staged_bytes = bytes;
 	}
+	/* SHARED_TYPES: a process that copies it finds the room allocated */
+	if (room_allocate(shared, ROOM_STAGED,
+			  shared->staged - STAGED_BEGIN + bytes) ||
+	    room_allocate(shared, ROOM_TYPES, end + bytes))
+		return -ENOSPC;
 	record = (struct event_record *)((char *)shared->members +
 					 shared->staged);
 	*record = *model;

@@ -193,7 +193,7 @@ static uint64_t rings_fit(const struct rundir *dir,
 		room = fs.f_bavail * (uint64_t)fs.f_frsize;
 		reserve = min_u64(fs.f_blocks * (uint64_t)fs.f_frsize /
 				  RESERVE_PART, RESERVE_BYTES) +
-			  SHARED_MEMBERS_BYTES + SHARED_TYPES_BYTES;
+			  SHARED_BESIDE_BYTES;
 		room = room > reserve ? room - reserve : 0;
 	}
 	for (; bytes >= RING_LEAST_BYTES; bytes /= 2) {

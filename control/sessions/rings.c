@@ -69,8 +69,8 @@ static int files_make(const struct session *session, struct shared *shared,
 	bool late;
 
 	for (;;) {
-		ret = quota_share(session->name, SHARED_MEMBERS_BYTES +
-				  SHARED_TYPES_BYTES + (uint64_t)agent_cpus *
+		ret = quota_share(session->name, SHARED_BESIDE_BYTES +
+				  (uint64_t)agent_cpus *
 				  (RING_DATA_OFFSET + (uint64_t)bytes), &late);
 		if ((ret != -ENOSPC && ret != -EDQUOT) ||
 		    bytes == RING_LEAST_BYTES)

@@ -11,9 +11,12 @@
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/buffers/tracee.h"
 
+#include <errno.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <time.h>
 
+#include "base/tunables.h"
 #include "buffers/rings/channel.h"
 #include "testsuite/stress/bed.h"
 
@@ -22,6 +25,7 @@
 #define CROWD		6
 #define ROUNDS		30
 #define TRIES		1000
+#define FEW		1000
 
 static struct shared shared;
 
@@ -222,14 +226,74 @@ static void test_crowd(void)
 
 static void test_full(void)
 {
+	struct event_record model;
+	const uint64_t *room = shared.members->room;
+	uint64_t end = 0;
 	uint32_t n = 0;
+	char text[16];
 
 	table_empty();
-	while (type_put(n) == n)
-		n++;
+	for (; n < FEW && type_put(n) == n; n++)
+		;
+	unit_check(table_count() == FEW && room[0] >= FEW * sizeof(model) &&
+			   room[0] < 2 * SHARED_ROOM_STEP && room[1] == room[0],
+		   "room comes as types do");
+	for (;; n++) {
+		end = shared_types_end(&shared);
+		type_make(n, &model, text);
+		model.id = n;
+		if (shared_type_add(&shared, end, &model, text, 16))
+			break;
+	}
 	unit_equal(n, SHARED_TYPES_BYTES / (sizeof(struct event_record) + 16),
 		   "types until there is no room");
-	unit_equal(table_count() < 0, 0, "the table is whole then");
+	unit_check(room[0] == SHARED_TYPES_BYTES && room[1] == room[0] &&
+			   end + sizeof(model) + 16 > SHARED_TYPES_BYTES,
+		   "all of it is used then");
+}
+
+static uint64_t bytes_of(const char *directory, const char *name)
+{
+	char path[BED_PATH_BYTES + 32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return stat(path, &st) ? 0 : (uint64_t)st.st_blocks * 512;
+}
+
+/* Files that are allocated late have little memory until a member asks. */
+static void test_late(void)
+{
+	struct shared made = { .cpus = 0 }, other = { .cpus = 0 };
+	char path[BED_PATH_BYTES + 8];
+
+	snprintf(path, sizeof(path), "%s/2", bed.base);
+	mkdir(path, 0700);
+	unit_equal(shared_make(&made, path, process.page, "late", 0,
+			       1u << 20, 2, true), 0, "made late");
+	unit_equal(shared_join(&other, path), 0, "a member joins");
+	unit_check(!shared_allocated(&other) &&
+			   bytes_of(path, "ring.0.0") < 64 << 10 &&
+			   bytes_of(path, "members") < 256 << 10,
+		   "it finds files with little memory");
+	made.members->given = SHARED_SLOTS - 1;
+	shared_enter(&other, process.page);
+	unit_check(other.member, "the last slot that has memory");
+	shared_enter(&other, process.page);
+	unit_check(!other.member && other.number == SHARED_SLOTS + 1,
+		   "later members have a number alone");
+	unit_equal(shared_allocate(&other), 0, "a member allocates them");
+	unit_check(shared_allocated(&made) &&
+			   bytes_of(path, "ring.0.1") > 1 << 20 &&
+			   !shared_allocate(&made),
+		   "all members find them so");
+	shared_enter(&made, process.page);
+	unit_check(made.member, "later members have a slot");
+	made.members->allocated = 0;
+	made.directory[0] = '.';
+	unit_equal(shared_allocate(&made), -ENOENT, "they are not there");
+	shared_leave(&made);
+	shared_leave(&other);
 }
 
 int main(int argc, char **argv)
@@ -263,6 +327,7 @@ int main(int argc, char **argv)
 	test_steps(false, every ? every : 1);
 	test_crowd();
 	test_full();
+	test_late();
 	/* a record that another process makes up leads nowhere */
 	table_empty();
 	shared.members->types = 12345ull << 32 | 8;
