@@ -54,8 +54,7 @@ struct member {
 	bool alive, shared;		/* the buffers that processes share */
 	uint64_t written;
 	uint64_t lost;
-	uint64_t lost_shared;		/* in the shared buffers, in whose row
-					 * they count */
+	uint64_t lost_shared;		/* they count in the row of these */
 	uint64_t overwritten;
 	uint64_t bytes;
 	uint64_t left_off;
@@ -65,8 +64,7 @@ struct member {
 	int roomless;			/* errno: no room for some buffer */
 	uint64_t lost_calls;		/* these: as in the page */
 	uint32_t call_threads, call_depth;
-	struct session_act started;
-	struct session_act changed;
+	struct session_act started, changed;
 	struct reach reach;		/* of the newest image's buffers */
 };
 
@@ -97,8 +95,7 @@ struct status {
 	struct agentless agentless;		/* programs without an agent */
 };
 
-/* Returns the array with room for one more entry, all zeros; without memory the
- * command ends. */
+/* Makes room for one more entry, all zeros, or ends the command. */
 static void *array_grow(void *array, size_t count, size_t size)
 {
 	void *more = reallocarray(array, count + 1, size);
@@ -420,14 +417,14 @@ static void count_process(struct status *s, struct target *target)
 	}
 }
 
-/* Adds the events that each process has lost in buffers that it shares. Ended
- * processes may have no row. */
-static void count_losses(struct session *session, int imagefd)
+/* Adds the losses of a session's processes in buffers that they share. */
+static void count_losses(struct status *s, const char *name, int imagefd)
 {
+	struct session *session = session_of(s, name);
 	struct member_view found = { .number = 0 };
 	struct session_view view;
 
-	if (session_view_open(&view, imagefd, "session.0"))
+	if (!session || session_view_open(&view, imagefd, "session.0"))
 		return;
 	while (session_view_member(&view, &found))
 		for (size_t i = 0; found.lost && i < session->nmembers; i++)
@@ -443,7 +440,6 @@ static void count_shared(struct status *s)
 	struct rundir_list list = { 0 };
 	struct process_page head;
 	struct session_page page;
-	struct session *session;
 
 	rundir_append_shared(s->dir, &list);
 	for (size_t i = 0; i < list.count; i++) {
@@ -455,11 +451,7 @@ static void count_shared(struct status *s)
 		if (!rundir_read_process(shared, 0, &head) &&
 		    !rundir_read_session(shared, 0, 0, &page)) {
 			count_session(s, shared, 0, fd, &page, head.procname);
-			session = s->only && strcmp(s->only, page.name) ?
-					  NULL :
-					  session_of(s, page.name);
-			if (session)
-				count_losses(session, fd);
+			count_losses(s, page.name, fd);
 		}
 		close(fd);
 	}
@@ -544,28 +536,6 @@ static void json_act(struct json *json, const char *key,
 	json_close(json, '}');
 }
 
-/* Prints the places that are not switched, and how many more there are than
- * were kept. */
-static void json_places(struct json *json, const struct places *places)
-{
-	char address[24];
-
-	json_open(json, "untaken", '[');
-	for (size_t i = 0; i < places->count; i++) {
-		const struct place *place = &places->places[i];
-
-		snprintf(address, sizeof(address), "0x%" PRIx64,
-			 place->address);
-		json_open(json, NULL, '{');
-		json_string(json, "id", place->id);
-		json_string(json, "address", address);
-		json_string(json, "why", places_why(place));
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-	json_number(json, "untaken_more", places->more);
-}
-
 /*
  * Prints all of it as JSON. Scripts read the keys: a key is added, never
  * renamed; a key stands also where the value is 0.
@@ -608,7 +578,7 @@ static void status_print_json(const struct status *s)
 			json_number(&json, "buffer", m->buffer);
 			json_number(&json, "asked", m->asked);
 			json_bool(&json, "roomless", m->roomless);
-			json_places(&json, &m->places);
+			places_json(&m->places, &json);
 			json_act(&json, "started", &m->started);
 			json_act(&json, "changed", &m->changed);
 			reach_json(&m->reach, &json);
@@ -622,7 +592,7 @@ static void status_print_json(const struct status *s)
 	}
 	json_close(&json, ']');
 	shown_json(&s->shown, &json);
-	json_places(&json, &s->places);
+	places_json(&s->places, &json);
 	json_close(&json, '}');
 	json_end(&json);
 }

@@ -318,6 +318,26 @@ static void moved_tell(struct places *places, pid_t pid)
 		       agreed(n, "has", "have"), names);
 }
 
+void places_json(const struct places *places, struct json *json)
+{
+	char address[24];
+
+	json_open(json, "untaken", '[');
+	for (size_t i = 0; i < places->count; i++) {
+		const struct place *place = &places->places[i];
+
+		snprintf(address, sizeof(address), "0x%" PRIx64,
+			 place->address);
+		json_open(json, NULL, '{');
+		json_string(json, "id", place->id);
+		json_string(json, "address", address);
+		json_string(json, "why", places_why(place));
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_number(json, "untaken_more", places->more);
+}
+
 int places_tell(struct places *places)
 {
 	int status = places->more ? COMMAND_FAILED : COMMAND_DONE;

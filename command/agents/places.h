@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "command/common/json.h"
 #include "command/elf/markers.h"
 #include "command/runtime/rundir.h"
 
@@ -60,6 +61,9 @@ void places_mark(struct places *places, struct marker_list *markers);
 
 /* Returns the reason in words, which are valid until the next call. */
 const char *places_why(const struct place *place);
+
+/* Adds "untaken", the places, and "untaken_more", how many had no room. */
+void places_json(const struct places *places, struct json *json);
 
 /* Prints each place with the reason, and the remedies; frees the places.
  * Returns COMMAND_FAILED if there is one, else COMMAND_DONE. */
