@@ -170,6 +170,9 @@ static void parse_labels(struct tsdl *t, struct field_class *class)
 		if (!tsdl_is_sign(t, '}'))
 			tsdl_need_sign(t, ',');
 	}
+	/* the last one may have no name */
+	if (t->error)
+		return;
 	class->labels = labels;
 	class->nlabels = n;
 	field_labels_order(class, labels);
