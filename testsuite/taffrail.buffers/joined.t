@@ -82,6 +82,26 @@ whole stdout:
 	20
 	1
 
+group: TAFFRAIL_SESSION, little room
+need: unshare -m true
+before:
+	mkdir small
+	unshare -m sh -c 'mount -t tmpfs -o size=6m,mode=700 none small || exit 77
+		export TAFFRAIL_DIR=$PWD/small TAFFRAIL_BUFFER_SIZE=4M
+		for i in 1 2; do
+			printf "go 10\nend\n" | TAFFRAIL_ENABLE=app/hit TAFFRAIL_SESSION=fly \
+				$CASES/worker 0 counts >said
+		done
+		find small -name "ring.*"
+		taffrail status fly
+		taffrail snapshot fly -o out' >all 2>err
+case: the programs share smaller buffers
+run: cat all; taffrail verify out
+stdout: ^small/sessions/.shared.fly/0/ring.0.0$
+stdout: no room for buffers of 4096K: it has \d+K
+stdout: ^40 emitted = 40 kept
+no stdout: ^small/\d
+
 group: TAFFRAIL_SESSION, own buffers, {WHY}
 for: WHY context keep rseq quota
 before:
