@@ -15,8 +15,9 @@ struct linux_dirent64 {
 	char name[];
 };
 
-void entries_each(int fd, void (*call)(int fd, const char *name, void *arg),
-		  void *arg)
+static void each_name(int fd, bool dotted,
+		      void (*call)(int fd, const char *name, void *arg),
+		      void *arg)
 {
 	char entries[2048] __attribute__((aligned(8)));
 	long n;
@@ -29,8 +30,21 @@ void entries_each(int fd, void (*call)(int fd, const char *name, void *arg),
 				(struct linux_dirent64 *)(entries + at);
 
 			at += entry->reclen;
-			if (entry->name[0] != '.')
+			if ((entry->name[0] == '.') == dotted)
 				call(fd, entry->name, arg);
 		}
 	}
+}
+
+void entries_each(int fd, void (*call)(int fd, const char *name, void *arg),
+		  void *arg)
+{
+	each_name(fd, false, call, arg);
+}
+
+void entries_each_dotted(int fd,
+			 void (*call)(int fd, const char *name, void *arg),
+			 void *arg)
+{
+	each_name(fd, true, call, arg);
 }

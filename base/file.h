@@ -45,6 +45,11 @@ int file_make_directory(int at, const char *path);
 void entries_each(int fd, void (*call)(int fd, const char *name, void *arg),
 		  void *arg);
 
+/* Does so for the names that begin with a dot, "." and ".." among them. */
+void entries_each_dotted(int fd,
+			 void (*call)(int fd, const char *name, void *arg),
+			 void *arg);
+
 /* Returns true when `name` is one component of a path, without a leading dot.
  * SIGSAFE. */
 bool file_name_plain(const char *name);

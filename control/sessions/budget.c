@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Dead processes' files are kept up to a limit. Each process that makes files
- * removes the oldest of them first, those without rings before others, so the
- * limit holds without any command.
+ * Dead processes' files are kept up to a limit, and so are rings that processes
+ * have shared of which none lives. Each process that makes files removes the
+ * oldest of them first, those without rings before others, so the limit holds
+ * without any command.
  *
  * Invariant: a living process loses nothing. The page is locked as long as the
  * process's memory lives (place_lock), in any PID namespace; while it executes
@@ -30,6 +31,8 @@
 
 #define REMOVALS_MAX	1000
 #define EMPTYING_PASSES	3
+#define SHARED_AGE_SECONDS	10
+#define TICKS_PER_SECOND	100	/* USER_HZ, of start times */
 
 /* One look at the files of a process. */
 struct look {
@@ -42,7 +45,9 @@ struct look {
 
 struct candidate {
 	const char *own;
-	char name[48];		/* of the oldest dead process; "": none */
+	int runtime;
+	char name[128];		/* of the oldest directory; "": none */
+	bool shared;		/* it has rings that processes shared */
 	uint64_t starttime;
 	uint64_t bytes;
 	bool rings;		/* it has some; else it goes before others */
@@ -158,13 +163,81 @@ static void look_image(int process, const char *name, void *arg)
 	sys_close(image);
 }
 
+/* Notes a directory if it goes before the one that was noted. */
+static void candidate_note(struct candidate *best, const struct look *look,
+			   uint64_t start, const char *below, const char *name)
+{
+	struct text text;
+
+	best->total += look->bytes;
+	if (best->name[0] && (best->rings == look->rings ?
+			      best->starttime <= start : look->rings))
+		return;
+	text_open(&text, best->name, sizeof(best->name));
+	text_add(&text, below);
+	text_add(&text, name);
+	best->bytes = look->bytes;
+	best->rings = look->rings;
+	best->shared = *below;
+	best->starttime = start;
+}
+
+/* Locks the members of shared rings. Returns a descriptor, with which no process
+ * joins; or a negative errno: one has. */
+static int members_lock(int directory)
+{
+	int fd = file_open(directory, "0/members", O_RDONLY, 0, UINT64_MAX);
+
+	if (fd >= 0 && sys2(SYS_flock, fd, LOCK_EX | LOCK_NB) < 0) {
+		sys_close(fd);
+		return -EWOULDBLOCK;
+	}
+	return fd;
+}
+
+/* Looks at rings that processes shared: of a session that no later process
+ * joins by rules, and no recorder reads. */
+static void shared_look(int sessions, const char *name, void *arg)
+{
+	const char *session = text_after(name, PROTOCOL_SHARED_PREFIX);
+	struct candidate *best = arg;
+	struct look look = { .runtime = best->runtime, .rings = true };
+	struct timespec now[2];
+	struct stat st;
+	int64_t start;
+	int directory, lock;
+
+	if (!session || !file_name_plain(session) ||
+	    !sys4(SYS_newfstatat, sessions, session, &st,
+		  AT_SYMLINK_NOFOLLOW) ||
+	    collector_lives(best->runtime, session))
+		return;
+	directory = file_open_directory(sessions, name);
+	if (directory < 0)
+		return;
+	lock = members_lock(directory);
+	if (lock >= 0 && !sys2(SYS_fstat, lock, &st)) {
+		entries_each(directory, look_image, &look);
+		sys2(SYS_clock_gettime, CLOCK_REALTIME, &now[0]);
+		sys2(SYS_clock_gettime, CLOCK_BOOTTIME, &now[1]);
+		start = now[1].tv_sec - (now[0].tv_sec - st.st_mtime);
+		/* it may just be made: rules follow */
+		if (now[0].tv_sec - st.st_mtime > SHARED_AGE_SECONDS)
+			candidate_note(best, &look, start < 0 ? 0 :
+				       (uint64_t)start * TICKS_PER_SECOND,
+				       PROTOCOL_SESSIONS_DIR "/", name);
+	}
+	if (lock >= 0)
+		sys_close(lock);
+	sys_close(directory);
+}
+
 static void candidate_look(int runtime, const char *name, void *arg)
 {
 	struct candidate *best = arg;
 	struct look look = { .runtime = runtime };
 	const char *rest = name;
 	int64_t pid = text_number(&rest);
-	struct text text;
 	uint64_t start;
 	int process;
 
@@ -181,16 +254,21 @@ static void candidate_look(int runtime, const char *name, void *arg)
 		return;
 	if (!look.rings)
 		look.bytes = max_u64(look.bytes, KEEP_BARE_BYTES);
-	best->total += look.bytes;
-	start = PLACE_STARTTIME(start);
-	if (best->name[0] && (best->rings == look.rings ?
-			      best->starttime <= start : look.rings))
+	candidate_note(best, &look, PLACE_STARTTIME(start), "", name);
+}
+
+/* Finds the directory that goes first, and counts the bytes of all. */
+static void candidate_find(struct candidate *best, const char *own, int runtime)
+{
+	int sessions = file_open_directory(runtime, PROTOCOL_SESSIONS_DIR);
+
+	*best = (struct candidate){ .own = own, .runtime = runtime };
+	sys3(SYS_lseek, runtime, 0, 0);
+	entries_each(runtime, candidate_look, best);
+	if (sessions < 0)
 		return;
-	best->bytes = look.bytes;
-	best->rings = look.rings;
-	text_open(&text, best->name, sizeof(best->name));
-	text_add(&text, name);
-	best->starttime = start;
+	entries_each_dotted(sessions, shared_look, best);
+	sys_close(sessions);
 }
 
 /* The file may be there already, and be anything. */
@@ -343,7 +421,7 @@ void budget_keep(void)
 	} fs;
 	struct counting counting = { 0 };
 	struct candidate best;
-	int ledger, directory;
+	int ledger, directory, lock;
 	int fd;
 	int i;
 
@@ -355,9 +433,7 @@ void budget_keep(void)
 	if (fd < 0)
 		return;
 	for (i = 0; i < REMOVALS_MAX; i++) {
-		best = (struct candidate){ .own = own };
-		sys3(SYS_lseek, fd, 0, 0);
-		entries_each(fd, candidate_look, &best);
+		candidate_find(&best, own, fd);
 		if (best.total <= KEEP_BYTES || !best.name[0])
 			break;
 		/* files that cannot be counted stay */
@@ -368,9 +444,14 @@ void budget_keep(void)
 		directory = file_open_directory(fd, best.name);
 		if (directory < 0)
 			continue;
+		lock = best.shared ? members_lock(directory) : -1;
+		if (best.shared && lock < 0)
+			break;
 		counting.runtime = fd;
 		entries_each(directory, remove_image, &counting);
 		sys_close(directory);
+		if (lock >= 0)
+			sys_close(lock);
 		sys3(SYS_unlinkat, fd, best.name, AT_REMOVEDIR);
 		if (best.total - best.bytes <= KEEP_BYTES)
 			break;

@@ -355,6 +355,44 @@ static void check_collectors(void)
 #define HEAD(events, position)	((uint64_t)(events) << 32 | (position))
 #define PART	(100 << 20)
 
+/* Rings that processes shared go as well, but where a process has them, or later
+ * ones will join. */
+static void check_budget_shared(const struct ring *ring)
+{
+	static const char *const names[] = { "held", "ruled", "over" };
+	static const struct timespec old[2] = { { .tv_sec = 1 },
+						{ .tv_sec = 1 } };
+	char name[64];
+	int held;
+
+	for (int i = 0; i < 3; i++) {
+		sprintf(name, "run/sessions/.shared.%s/0/members", names[i]);
+		made_file(name, "");
+		utimensat(AT_FDCWD, made_path(name), old, 0);
+		sprintf(name, "run/sessions/.shared.%s/0/session.0", names[i]);
+		make_session(name, names[i], 3);
+		sprintf(name, "run/sessions/.shared.%s/0/ring.0.0", names[i]);
+		if (!make_ring(name, ring, 0, i < 2 ? 0 : PART)) {
+			unit_skip("the limit of shared rings", "no room");
+			return;
+		}
+	}
+	made_file("run/sessions/ruled", "");
+	held = open(made_path("run/sessions/.shared.held/0/members"),
+		    O_RDONLY | O_CLOEXEC);
+	flock(held, LOCK_SH);
+	budget_keep();
+	unit_check(access(made_path("run/sessions/.shared.over"), F_OK),
+		   "shared rings of ended processes go");
+	unit_check(!access(made_path("run/sessions/.shared.held/0/ring.0.0"),
+			   F_OK) &&
+		   !access(made_path("run/sessions/.shared.ruled/0/ring.0.0"),
+			   F_OK) &&
+		   !access(made_path("run/999999.8/0/ring.0.0"), F_OK),
+		   "others stay");
+	close(held);
+}
+
 /* Fills the runtime directory beyond KEEP_BYTES: the oldest files go, and their
  * events are counted. */
 static void check_budget(void)
@@ -430,6 +468,7 @@ static void check_budget(void)
 	budget_keep();
 	unit_check(!access(made_path("run/999999.8/0/ring.0.0"), F_OK),
 		   "no more than need be");
+	check_budget_shared(&rows[0].ring);
 }
 
 int main(void)
