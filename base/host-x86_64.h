@@ -94,8 +94,8 @@ static inline void host_unaligned(void)
 		__builtin_ia32_writeeflags_u64(flags & ~(1ull << 18));
 }
 
-/* Returns whether the thread is stepped. A debugger that steps one instruction is
- * not seen behind both reads. */
+/* Returns whether the thread is stepped. A debugger that steps one instruction
+ * is not seen behind both reads. */
 static inline bool host_trap_seen(void)
 {
 	return __builtin_ia32_readeflags_u64() & HOST_TRAP_FLAG &&

@@ -227,7 +227,7 @@ int command_take_buffers(enum buffers *buffers, const char *text);
 
 /* Chooses whether processes share buffers, by the other options of the session
  * where --buffers says nothing: --context, or NULL, --keep and --allow-group,
- * or 0. Returns as command_take_seconds(): they may be wrong for shared ones. */
+ * or 0. Returns as command_take_seconds(): these may be wrong then. */
 int command_choose_buffers(bool *shared, enum buffers buffers,
 			   const char *contexts, uint64_t keep, uint32_t group);
 

@@ -182,8 +182,8 @@ static void candidate_note(struct candidate *best, const struct look *look,
 	best->starttime = start;
 }
 
-/* Locks the members of shared rings. Returns a descriptor, with which no process
- * joins; or a negative errno: one has. */
+/* Locks the members of shared rings. Returns a descriptor, with which no
+ * process joins; or a negative errno: one has. */
 static int members_lock(int directory)
 {
 	int fd = file_open(directory, "0/members", O_RDONLY, 0, UINT64_MAX);

@@ -355,8 +355,8 @@ static void check_collectors(void)
 #define HEAD(events, position)	((uint64_t)(events) << 32 | (position))
 #define PART	(100 << 20)
 
-/* Rings that processes shared go as well, but where a process has them, or later
- * ones will join. */
+/* Rings that processes shared go as well, but where a process has them, or
+ * later ones will join. */
 static void check_budget_shared(const struct ring *ring)
 {
 	static const char *const names[] = { "held", "ruled", "over" };
