@@ -45,15 +45,16 @@ static int file_extend(int fd, uint64_t from, uint64_t ahead, uint64_t to,
 	return 0;
 }
 
-int channel_file_map(const char *path, uint64_t ahead, uint64_t bytes,
-		     void **out)
+/* Makes a file of so many bytes, allocates the first `ahead`, and maps it: at
+ * *out if that is not NULL. */
+static int file_map(const char *path, uint64_t ahead, uint64_t bytes,
+		    void **out)
 {
 	int fd = file_make(AT_FDCWD, path, O_RDWR);
 	int ret;
 
 	if (fd < 0)
 		return fd;
-	*out = NULL;
 	/* no rights without the group: another group would get them */
 	if (channel_group && !sys3(SYS_fchown, fd, -1, channel_group))
 		sys2(SYS_fchmod, fd, 0660);
@@ -62,6 +63,13 @@ int channel_file_map(const char *path, uint64_t ahead, uint64_t bytes,
 		sys_unlink(path);
 	sys_close(fd);
 	return ret;
+}
+
+int channel_file_map(const char *path, uint64_t ahead, uint64_t bytes,
+		     void **out)
+{
+	*out = NULL;
+	return file_map(path, ahead, bytes, out);
 }
 
 void channel_ring_init(struct ring *ring, uint32_t flags, const uint8_t *uuid,
@@ -242,7 +250,10 @@ int channel_page_make(struct channel *channel, const char *name,
 {
 	struct session_page *old = channel->page;
 	uint64_t records = old ? records_mapped(channel) : 0;
-	uint64_t bytes = page_bytes(records);
+	/* most members of a session with shared rings use few of its types */
+	uint64_t bytes = channel->flags & SESSION_SHARED ?
+				 page_bytes_least(records) :
+				 page_bytes(records);
 	struct text text;
 	char path[320];
 	void *page;
@@ -253,17 +264,21 @@ int channel_page_make(struct channel *channel, const char *name,
 	if (text.cut)
 		return -ENAMETOOLONG;
 	ret = area_reserve(channel);
+	/* an old one is there, and is copied first */
+	page = old ? NULL : channel->area;
 	if (!ret)
-		ret = channel_file_map(path, bytes, bytes, &page);
+		ret = file_map(path, bytes, bytes, &page);
 	if (ret && channel->area) {
 		bytes = page_bytes_least(records);
-		ret = channel_file_map(path, bytes, bytes, &page);
+		ret = file_map(path, bytes, bytes, &page);
 	}
 	if (ret)
 		return ret;
 	if (old)
 		records_copy(page, old, records);
 	page_fill(page, channel, name, now);
+	if (!old)
+		goto done;
 	moved = sys5(SYS_mremap, page, bytes, bytes,
 		     MREMAP_MAYMOVE | MREMAP_FIXED, channel->area);
 	if (moved < 0 && moved > -4096) {
@@ -272,6 +287,7 @@ int channel_page_make(struct channel *channel, const char *name,
 		return (int)moved;
 	}
 	mapping_forget((uint64_t)page, bytes);
+done:
 	channel->page = channel->area;
 	channel->page_bytes = bytes;
 	return 0;
