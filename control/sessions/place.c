@@ -87,21 +87,25 @@ static int directory_refuse(const char *path, const char *why)
  * errno. */
 static int directory_make(const char *path, uint32_t open)
 {
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	struct timespec pause = { .tv_nsec = 1000000 };
 	int tries = LOCK_TRIES;
 	struct stat st;
-	int ret = file_make_directory(AT_FDCWD, path);
+	int ret = 0;
 	int fd;
 
-	if (ret && ret != -EEXIST)
-		return ret;
 	/* Another process that has a umask of 0400 or the like may have made it
 	 * an instant ago, and give the owner the rights next. */
-	do {
-		fd = (int)sys_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-						 O_CLOEXEC, 0);
-	} while (fd == -EACCES && --tries &&
-		 !sys2(SYS_nanosleep, &pause, NULL));
+	while ((fd = (int)sys_open(path, flags, 0)) < 0 && tries--) {
+		if (fd == -ENOENT)
+			ret = file_make_directory(AT_FDCWD, path);
+		else if (fd == -EACCES)
+			sys2(SYS_nanosleep, &pause, NULL);
+		else
+			return fd;
+		if (ret && ret != -EEXIST)
+			return ret;
+	}
 	if (fd < 0)
 		return fd;
 	ret = (int)sys2(SYS_fstat, fd, &st);
@@ -173,12 +177,14 @@ static uint64_t own_namespace;		/* of this process, by place_open() */
  * PID namespace, and where /proc cannot be read. */
 static uint64_t namespace_read(int64_t pid)
 {
-	char path[48];
-	struct stat st;
+	char path[48], link[48] = "";
+	const char *number;
 
+	/* the kernel makes an inode for a look at the target of the link */
 	proc_path(path, sizeof(path), pid, "/ns/pid");
-	return sys4(SYS_newfstatat, AT_FDCWD, path, &st, 0) ?
-		       0 : place_namespace(st.st_ino);
+	sys3(SYS_readlink, path, link, sizeof(link) - 1);
+	number = text_after(link, "pid:[");
+	return number ? place_namespace((uint64_t)text_number(&number)) : 0;
 }
 
 uint64_t place_number(int64_t pid)
