@@ -472,24 +472,28 @@ static void directory_close(int fd)
 
 void session_obey(void (*failed)(const char *recording, int error))
 {
-	struct session *session = sys_map_anonymous(sizeof(*session));
-	char *buffer = sys_map_anonymous(SESSION_FILE_BYTES);
-	struct obeying obeying = { session, buffer, 0, 0 };
+	struct {
+		struct session session;
+		char buffer[SESSION_FILE_BYTES];
+	} *room = sys_map_anonymous(sizeof(*room));
+	struct obeying obeying = { .files = 0 };
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 	const char *join = settings.join;
 	int fd, ret;
 
-	if (!session || !buffer) {
+	if (!room) {
 		failed(NULL, -ENOMEM);
-		goto unmap;
+		return;
 	}
-	session_obey_environment(session);
+	obeying.session = &room->session;
+	obeying.buffer = room->buffer;
+	session_obey_environment(&room->session);
 	/* The sessions that the process was started for. The directory is
 	 * closed before failed() opens a file: with TAFFRAIL_SERVICE=signal,
 	 * the program may have one free descriptor. */
 	fd = directory_open();
 	while (fd >= 0 && settings_join_next(&join, name, sizeof(name))) {
-		ret = obey_file(fd, name, 1, session, buffer);
+		ret = obey_file(fd, name, 1, &room->session, room->buffer);
 		if (!ret)
 			continue;
 		directory_close(fd);
@@ -506,8 +510,5 @@ void session_obey(void (*failed)(const char *recording, int error))
 	if (obeying.ret)
 		failed(NULL, obeying.ret);
 unmap:
-	if (session)
-		sys_munmap(session, sizeof(*session));
-	if (buffer)
-		sys_munmap(buffer, SESSION_FILE_BYTES);
+	sys_munmap(room, sizeof(*room));
 }

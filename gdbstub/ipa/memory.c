@@ -119,9 +119,10 @@ COLD struct ipa *ipa_memory_map(struct ipa_rooms *rooms)
 	gdb_agent_gdb_tp_heap_buffer = memory->heap;
 	heap_end = memory->heap + HEAP_BYTES;
 	gdb_agent_gdb_trampoline_buffer_error = memory->error;
-	/* near the executable: the pads must be within reach of it */
-	for (step = PADS_STEP; !pads && step < PADS_REACH && step < base;
-	     step += PADS_STEP)
+	/* near the executable: the pads must be within reach of it. In less
+	 * than their own size below it there is no room. */
+	for (step = align_up(NEAR_BYTES, PADS_STEP);
+	     !pads && step < PADS_REACH && step < base; step += PADS_STEP)
 		pads = pads_at(base - step);
 	for (step = PADS_ABOVE; !pads && step < PADS_REACH; step += PADS_STEP)
 		pads = pads_at(base + step);
