@@ -63,6 +63,7 @@ unit_programs = \
 	testsuite/unit/control/files \
 	testsuite/unit/control/sessions \
 	testsuite/unit/control/stop \
+	testsuite/unit/control/vectors \
 	testsuite/unit/gdbstub/define \
 	testsuite/unit/gdbstub/filter \
 	testsuite/unit/gdbstub/filter-buffer \

@@ -92,8 +92,37 @@ static int write_without(uint32_t protection)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* Returns the lowest free descriptor. */
+static int lowest_free(void)
+{
+	int fd = dup(2);
+
+	close(fd);
+	return fd;
+}
+
+/* The memory is opened by the first write alone, and closed. */
+static void check_opened(void)
+{
+	uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct patcher patcher;
+	int before = lowest_free();
+
+	patch_open(&patcher);
+	unit_equal(lowest_free(), before, "nothing is opened");
+	unit_equal(patch_byte(&patcher, page, 9), 0, "a byte");
+	unit_equal(page[0], 9, "it is written");
+	unit_equal(lowest_free(), before + 1, "the memory is open");
+	unit_equal(patch_memory(&patcher), before, "that descriptor");
+	patch_close(&patcher);
+	unit_equal(lowest_free(), before, "it is closed");
+	munmap(page, 4096);
+}
+
 int main(void)
 {
+	check_opened();
 	unit_equal(write_without(~0u), WRITTEN | WRITTEN << 2, "by mprotect");
 	unit_equal(write_without(PROT_READ | PROT_WRITE | PROT_EXEC),
 		   REFUSED | REFUSED << 2, "no page can be written: it says so");
