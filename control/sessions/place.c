@@ -426,31 +426,13 @@ static int lock_keep(int fd)
 	return p < 0 && p > -4096 ? (int)p : 0;
 }
 
-static const struct process_page *locked;
-
-/* Locks the page, whose file is open. */
-static int page_lock(int fd)
-{
-	struct timespec pause = { .tv_nsec = 1000000 };
-	int tries = LOCK_TRIES;
-	int ret;
-
-	/* another process may hold a lock for an instant, to see whether this
-	 * one lives (budget.c) */
-	while ((ret = (int)sys2(SYS_flock, fd, LOCK_EX | LOCK_NB)) == -EAGAIN &&
-	       --tries)
-		sys2(SYS_nanosleep, &pause, NULL);
-	if (!ret)
-		ret = lock_keep(fd);
-	if (!ret) {
-		locked = process.page;
-		process.page->locked = 1;
-	}
-	return ret;
-}
-
+/* Opens the page again: a forked child has the mapping of the page, and would
+ * hold a lock of that open file. */
 int place_lock(void)
 {
+	static const struct process_page *locked;
+	struct timespec pause = { .tv_nsec = 1000000 };
+	int tries = LOCK_TRIES;
 	char path[280];
 	int fd;
 	int ret;
@@ -461,8 +443,18 @@ int place_lock(void)
 	fd = file_open(AT_FDCWD, path, O_RDWR, PROCESS_BYTES, PROCESS_BYTES);
 	if (fd < 0)
 		return fd;
-	ret = page_lock(fd);
+	/* another process may hold a lock for an instant, to see whether this
+	 * one lives (budget.c) */
+	while ((ret = (int)sys2(SYS_flock, fd, LOCK_EX | LOCK_NB)) == -EAGAIN &&
+	       --tries)
+		sys2(SYS_nanosleep, &pause, NULL);
+	if (!ret)
+		ret = lock_keep(fd);
 	sys_close(fd);
+	if (!ret) {
+		locked = process.page;
+		process.page->locked = 1;
+	}
 	return ret;
 }
 
@@ -481,8 +473,8 @@ static int page_make(const char *directory, uint32_t image, uint64_t starttime,
 	ret = (int)sys_fallocate(fd, 0, 0, PROCESS_BYTES);
 	p = ret ? ret : sys_mmap(0, PROCESS_BYTES, PROT_READ | PROT_WRITE,
 				 MAP_SHARED, fd, 0);
+	sys_close(fd);
 	if (p < 0 && p > -4096) {
-		sys_close(fd);
 		sys_unlink(path);
 		return (int)p;
 	}
@@ -491,8 +483,7 @@ static int page_make(const char *directory, uint32_t image, uint64_t starttime,
 	process.page = (struct process_page *)p;
 	process.pid = process.page->pid;
 	/* before a command can see the page, and take the process for dead */
-	page_lock(fd);
-	sys_close(fd);
+	place_lock();
 	store_release(&process.page->magic, PROCESS_MAGIC, PROCESS_PAGE);
 	return 0;
 }
