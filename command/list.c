@@ -330,6 +330,18 @@ static int tell_left_out(const struct marker_list *list, const char *what)
 	return status;
 }
 
+/* Adds a marker of another list, whose id this cuts. */
+static void marker_move(struct marker_list *to, struct marker *m)
+{
+	char *name = strchr(m->id, '/');
+
+	/* PROVIDER/NAME: marker_list_add() joins them again */
+	if (name) {
+		*name++ = '\0';
+		marker_list_add(to, m, m->id, name, m->text, "");
+	}
+}
+
 /*
  * Takes from the files of a process which markers have no place, and adds the
  * USDT probes that no rule has named yet: the agent does not list them. Returns
@@ -344,12 +356,15 @@ static int add_probes(struct target *target)
 	int ret, result = COMMAND_DONE;
 	size_t k;
 
-	process_markers_read(&of_files, pid, 0, fault);
+	process_markers_read(&of_files, pid, SYMBOLISER_LTTNG, fault);
 	if (*fault)
 		result = command_failed("process %d: %s", pid, fault);
 	for (size_t i = 0; i < of_files.count; i++) {
-		const struct marker *m = &of_files.markers[i];
+		struct marker *m = &of_files.markers[i];
 
+		/* of a file that has LTTng in itself, the agent has none */
+		if (m->why && !strcmp(m->why, MARKER_OWN))
+			marker_move(markers, m);
 		for (k = 0; m->why && k < markers->count; k++) {
 			struct marker *to = &markers->markers[k];
 
@@ -365,17 +380,13 @@ static int add_probes(struct target *target)
 	placement_settle(&probes, pid);
 	for (size_t i = 0; i < probes.count; i++) {
 		struct marker *m = &probes.markers[i];
-		char *name = strchr(m->id, '/');
 
 		/* a rule has named it: then the agent has it, as a marker */
 		for (k = 0; k < markers->count; k++)
 			if (markers->markers[k].address == m->address)
 				break;
-		if (!name || k < markers->count)
-			continue;
-		/* PROVIDER/NAME: marker_list_add() joins them again */
-		*name++ = '\0';
-		marker_list_add(markers, m, m->id, name, m->text, "");
+		if (k == markers->count)
+			marker_move(markers, m);
 	}
 	marker_list_free(&probes);
 	/* a file that was replaced cannot be read by the mapped name */

@@ -337,6 +337,24 @@ static struct named_in living_in(const struct targets *t)
 	return in;
 }
 
+/* Returns true when the rule names an event of a file that has LTTng-UST in
+ * itself, of which no agent learns. */
+static bool own_matches(const struct targets *t, const char *rule)
+{
+	struct marker_list list = { 0 };
+	bool matches = false;
+
+	for (size_t i = 0; i < t->count; i++)
+		process_markers_read(&list, t->targets[i].process->pid,
+				     SYMBOLISER_LTTNG, NULL);
+	for (size_t i = 0; i < list.count && !matches; i++)
+		matches = list.markers[i].why &&
+			  !strcmp(list.markers[i].why, MARKER_OWN) &&
+			  rule_matches(rule, list.markers[i].id);
+	marker_list_free(&list);
+	return matches;
+}
+
 /* Says that no marker matches the rule, and which are nearest. */
 static void tell_unmatched(const struct targets *t, const char *rule,
 			   const struct nearest *nearest, bool probes)
@@ -345,7 +363,11 @@ static void tell_unmatched(const struct targets *t, const char *rule,
 	struct named_in in;
 
 	nearest_text(nearest, text, sizeof(text));
-	if (rule_kind(rule) == RULE_FUNCTIONS) {
+	if (own_matches(t, rule)) {
+		cause_report(RULE_NEVER, .subject = rule,
+			     .text = "is traced: LTTng-UST is a part of its "
+				     "file");
+	} else if (rule_kind(rule) == RULE_FUNCTIONS) {
 		in = living_in(t);
 		functions_nearest(rule, &in, text, sizeof(text));
 		free((pid_t *)in.pids);

@@ -40,6 +40,7 @@ static int add_marker(const struct symboliser_found *found, void *priv)
 		[WHY_UNSAID] = NULL, [WHY_MOVED] = MARKER_MOVED,
 		[WHY_OTHER] = MARKER_OTHER,
 		[WHY_ELSEWHERE] = MARKER_ELSEWHERE,
+		[WHY_OWN] = MARKER_OWN,
 		[WHY_EXITS] = MARKER_EXITS, [WHY_REACH] = MARKER_REACH,
 	};
 	static const int refusals[] = {

@@ -39,6 +39,7 @@ struct marker {
 #define MARKER_OTHER	"other code is at its place"
 /* Why an event of LTTng-UST has no fields here. */
 #define MARKER_ELSEWHERE "its provider is in another file"
+#define MARKER_OWN	"off: LTTng-UST is a part of its file"
 #define MARKER_EXITS	"its exits cannot all be had"
 #define MARKER_REACH	"its code has no room within a jump's reach"
 

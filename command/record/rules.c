@@ -152,6 +152,24 @@ static const struct marker_list *program_markers(const struct record_options *o)
 	return &list;
 }
 
+/* Returns why the markers that a rule selects are off, or have no provider, or
+ * NULL. */
+static const char *rule_off(const char *rule, const struct marker_list *known)
+{
+	const char *why = NULL;
+	size_t i;
+
+	for (i = 0; rule && i < known->count; i++) {
+		if (!rule_matches(rule, known->markers[i].id))
+			continue;
+		if (!known->markers[i].why || known->markers[i].placement)
+			return NULL;
+		why = known->markers[i].why;
+	}
+	return why && !strncmp(why, MARKER_OFF, strlen(MARKER_OFF)) ?
+		       why + strlen(MARKER_OFF) : why;
+}
+
 /* Adds why the condition of a rule can hold for no marker that the rule names.
  * Returns false when no process has told a reason. */
 static bool fault_note(const struct rules *rules,
@@ -203,7 +221,8 @@ bool rules_nearest(const struct record_options *o, const char *rule, char *text,
 	}
 
 	for (size_t j = 0; j < known->count; j++)
-		nearest_add(&nearest, known->markers[j].id);
+		if (!known->markers[j].why || known->markers[j].placement)
+			nearest_add(&nearest, known->markers[j].id);
 	nearest_text(&nearest, text, room);
 	used = strlen(text);
 	if (used && rule)
@@ -217,9 +236,16 @@ void rules_note_one(const struct record_options *o, const char *rule, bool some,
 	bool one = o->program || o->pids.count;
 	const char *agent = some ? "with an agent" : "";
 	char text[CAUSE_TEXT_BYTES], glob[RULE_BYTES_MAX + 1];
+	const char *why = rule_off(rule, program_markers(o));
 	enum cause_id id;
 	bool used;
 
+	if (why) {
+		snprintf(text, sizeof(text), "is traced: %s", why);
+		outcome_note(outcome, RULE_NEVER, .subject = rule,
+			     .text = text);
+		return;
+	}
 	if (rule && rule_kind(rule) == RULE_FUNCTIONS) {
 		rules_nearest(o, rule, text, sizeof(text));
 		outcome_note(outcome, FUNCTIONS_UNNAMED, .subject = rule,

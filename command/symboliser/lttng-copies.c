@@ -226,8 +226,8 @@ int lttng_tell(struct reader *r, const struct ust_provider *provider,
 	found.strings[0] = provider->name;
 	found.strings[1] = event->name;
 	found.strings[2] = found.strings[3] = "";
-	if (ret) {
-		found.marker.why = why_left_out(ret);
+	if (ret || r->is_own) {
+		found.marker.why = r->is_own ? WHY_OWN : why_left_out(ret);
 		return r->take(&found, r->priv);
 	}
 	found.strings[2] = fields_text(r, &model);

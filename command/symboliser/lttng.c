@@ -400,11 +400,12 @@ int symboliser_read_lttng(struct symboliser_markers *markers,
 		      has_sites(notes, REGISTER_OLDER_SITES);
 	if (!providers && !older && !r.has_sites && !older_sites)
 		return 0;
+	r.is_own = !providers && !older;
 	ret = words_read(&r, &dynamic);
-	if (providers && !ret)
+	if ((providers || r.has_sites) && !ret)
 		ret = places_search(&r, sizeof(struct ust_provider),
 				    provider_look);
-	if (older && !ret)
+	if ((older || older_sites) && !ret)
 		ret = places_search(&r, sizeof(struct older_provider),
 				    lttng_look_older);
 	if (r.has_sites && !ret)

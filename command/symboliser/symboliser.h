@@ -119,6 +119,8 @@ enum symboliser_why {
 	WHY_OTHER,		/* other code is at the site */
 	WHY_ELSEWHERE,		/* a call site of LTTng-UST: no provider is in
 				 * the file */
+	WHY_OWN,		/* an event of LTTng-UST: the file has LTTng in
+				 * itself, whose calls do not leave it */
 	WHY_EXITS,		/* a function: not all exits can be had */
 	WHY_REACH,		/* a function: no jump leads anywhere */
 	WHY_FIELDS,		/* an event of LTTng-UST: too many; and so on,
