@@ -194,8 +194,7 @@ provider_come_older(const struct older_provider *description,
 		    void (*add)(struct provider *provider,
 				struct object **came));
 
-/* Takes a provider's events from their call sites, waits, and forgets it; but
- * nothing of one whose module stays, as the program ends then. */
+/* Takes a provider's events from their call sites, waits, and forgets it. */
 void provider_go(struct provider *provider);
 
 /* Returns the provider that has this description, or got this cookie, or

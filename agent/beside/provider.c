@@ -372,10 +372,11 @@ void provider_go(struct provider *provider)
 {
 	bool is_unused;
 
-	if (module_stays(provider->description))
-		return;
 	heirs_find(provider);
-	provider_switch_off(provider);
+	/* the program ends: it is enough that no event is connected, and
+	 * another thread is spared */
+	if (!module_stays(provider->description))
+		provider_switch_off(provider);
 	is_unused = stock_leave(provider);
 	provider_unlist(provider);
 	provider_forget(provider, is_unused);
