@@ -128,6 +128,10 @@ void stock_settle(bool may_wait);
  * wait. */
 bool stock_leave(struct provider *provider);
 
+/* The calling thread exits: leaves the events that it is in, as a signal
+ * handler or a callback may exit, and does not come back to them. */
+void stock_end(void);
+
 /* Returns true when the calling thread belongs to the process that the
  * providers registered in, or to a child that fork(3) has made of it. */
 bool stock_here(void);

@@ -373,9 +373,11 @@ void provider_go(struct provider *provider)
 	bool is_unused;
 
 	heirs_find(provider);
-	/* the program ends: it is enough that no event is connected, and
+	/* when the program ends it is enough that no event is connected, and
 	 * another thread is spared */
-	if (!module_stays(provider->description))
+	if (module_stays(provider->description))
+		stock_end();
+	else
 		provider_switch_off(provider);
 	is_unused = stock_leave(provider);
 	provider_unlist(provider);

@@ -533,11 +533,11 @@ static void fork_child(void)
  * that it has: it does not come back to either.
  *
  * Destructors of libraries run before the handlers that were there when the
- * program began, and after those that came later. So this is both: a handler,
- * for an agent that came late and for providers in the program, and a part of
- * the agent's destructor, which runs before that of LTTng's library.
+ * program began, and after those that came later. So this is a handler, for an
+ * agent that came late; a part of the agent's destructor, which runs before that
+ * of LTTng's library; and done where a provider of the program goes.
  */
-static void exit_look(void)
+void stock_end(void)
 {
 	if (lock_is_mine())
 		stock_avoid(STOCK_NOTHING);
@@ -551,13 +551,13 @@ static const struct fork_hooks hooks = {
 	.before = fork_before,
 	.parent = fork_parent,
 	.child = fork_child,
-	.end = exit_look,
+	.end = stock_end,
 };
 
 static void exit_handler(void *unused)
 {
 	(void)unused;
-	exit_look();
+	stock_end();
 }
 
 void stock_begin(void)
