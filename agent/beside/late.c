@@ -396,6 +396,7 @@ static void late_find(void)
 
 static void late_lead(void)
 {
+	stock_late = true;
 	late_mapped = names_lead;
 	names_lead();
 }

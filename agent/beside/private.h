@@ -103,6 +103,9 @@ struct stock {
 
 extern struct stock stock;
 
+/* The agent came into a running program. */
+extern bool stock_late;
+
 /* Looks for stock's functions. A thread of the program calls it, which may hold
  * the dynamic linker's lock. */
 void stock_find(void);

@@ -37,6 +37,7 @@
 
 struct provider *providers;
 struct stock stock;
+bool stock_late;
 
 /* atexit(3), of this library: it is linked without the code that has the
  * handle. */
@@ -554,10 +555,27 @@ static const struct fork_hooks hooks = {
 	.end = stock_end,
 };
 
+/* Providers that an agent found, which came late, tell LTTng alone that they go.
+ * LTTng's code in call sites forgets its functions then. So no event is
+ * connected from here on. */
 static void exit_handler(void *unused)
 {
+	struct provider *provider;
+	bool waits_for = false;
+
 	(void)unused;
 	stock_end();
+	if (!stock_late || !may_settle())
+		return;
+	stock_lock();
+	for (provider = providers; provider; provider = provider->next) {
+		provider->gone = 1;
+		waits_for |= provider->touched;
+	}
+	events_settle();
+	stock_unlock();
+	if (waits_for && !stock.stands_in && stock_may(STOCK_WAIT))
+		stock_wait(false);
 }
 
 void stock_begin(void)
