@@ -510,7 +510,8 @@ static int disable_one(struct object *object, void *arg)
 		collect_set(object, pass->session->channel, NULL, 0,
 			    &pass->patcher);
 	object_disable(object, pass->session->channel, &pass->patcher);
-	object->left_off &= (uint16_t)~(1u << channel_bit(pass->session->channel));
+	object->left_off &= (uint16_t)~(
+		1u << channel_bit(pass->session->channel));
 	return 0;
 }
 

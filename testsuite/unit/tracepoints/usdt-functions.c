@@ -2,8 +2,8 @@
 /*
  * Entries and exits of the functions of installed files, or of files that are
  * named, as sites: the share that a jump can replace, and no branch or table of
- * jumps of the file leads into a jump (calls.h). Functions of this program as its symbols declare them
- * (functions.h).
+ * jumps of the file leads into a jump (calls.h). Functions of this program as
+ * its symbols declare them (functions.h).
  */
 #include "testsuite/unit/unit.h"
 
@@ -280,8 +280,8 @@ static void branches_check(const struct usdt_image *image,
 						   at, &insn))
 				break;
 			through |= !!insn.through;
-			if (insn.leads && insn.field && insn.move != USDT_CALL &&
-			    ntables < 64)
+			if (insn.leads && insn.field &&
+			    insn.move != USDT_CALL && ntables < 64)
 				tables[ntables++] = insn.target;
 			if (!insn.leads || insn.field)
 				continue;

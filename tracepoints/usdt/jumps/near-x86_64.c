@@ -193,8 +193,9 @@ static uint64_t trampoline_at(uint64_t site, uint32_t top, uint32_t next,
  * Without room in a page that is there, takes a trampoline in a new page. Tries
  * the values of the operand's highest byte and of the next one, unless they are
  * given. Bytes that are not given are first in the middle, so that jumps at
- * addresses around reach the page, too, and then chosen in the page found so. The search begins where it found room the last time; at
- * first some way off, because libraries lie together.
+ * addresses around reach the page, too, and then chosen in the page found so.
+ * The search begins where it found room the last time; at first some way off,
+ * because libraries lie together.
  */
 uint64_t usdt_near_trampoline(uint64_t site, uint32_t mask, uint32_t want,
 			      uint32_t n)
@@ -228,9 +229,9 @@ uint64_t usdt_near_trampoline(uint64_t site, uint32_t mask, uint32_t want,
 		if (mask >> 24 && (top & 0xff) != want >> 24)
 			continue;
 		for (k = 0; k < 256 && !found; k += 8) {
-			found = trampoline_at(site, top,
-					      mask & 0xff0000 ? want >> 16 : k ^ 0x80,
-					      mask, want, n);
+			uint32_t next = mask & 0xff0000 ? want >> 16 : k ^ 0x80;
+
+			found = trampoline_at(site, top, next, mask, want, n);
 			if (mask & 0xff0000)
 				break;
 		}

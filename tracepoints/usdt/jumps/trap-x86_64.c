@@ -57,6 +57,17 @@ __asm__(".pushsection .text\n\t"
 	"syscall\n\t"
 	".popsection");
 
+/* Returns where a thread continues that has executed the cc at an offset. */
+static SIGSAFE uint64_t way_continues(const struct way *way, uint64_t k)
+{
+	if (k)
+		return usdt_way_moved(way) +
+		       usdt_way_part(way, WAY_OFFSETS)[k];
+	return way->n == 1 ? (uint64_t)way->stubs :
+			     usdt_jump_target(usdt_way_part(way, WAY_ON),
+					      way->site, way->prefixes);
+}
+
 /* Returns where a thread continues that has executed a cc of the agent's at the
  * address; 0: there is none. Of the address only the bits of `mask` are known.
  * With `moved` it is the program counter, which a debugger may have moved. */
@@ -74,14 +85,8 @@ static SIGSAFE uint64_t trap_target(uint64_t address, uint64_t mask, bool moved)
 		if (moved && address == way->site + k && address % PAGE &&
 		    ((const uint8_t *)address)[-1] == TRAP)
 			continue;
-		if (!k)
-			return way->n == 1 ?
-				       (uint64_t)way->stubs :
-				       usdt_jump_target(usdt_way_part(way, WAY_ON),
-							way->site, way->prefixes);
-		if (way->starts >> k & 1)
-			return usdt_way_moved(way) +
-			       usdt_way_part(way, WAY_OFFSETS)[k];
+		if (!k || way->starts >> k & 1)
+			return way_continues(way, k);
 	}
 	return 0;
 }
