@@ -303,7 +303,7 @@ check-quick:
 check-long: all
 	@$(run_script) $(abs_top_srcdir)/testsuite/check/long $(LONG)
 
-bench: stage
+bench: stage testsuite/unit/tracepoints/usdt-functions
 	@$(run_script) $(abs_top_srcdir)/testsuite/bench/run
 
 # STRESS_FLAGS: --quick, --only WORD, --list

@@ -4,12 +4,14 @@
  * which they are recorded, beside one with a USDT probe and one with neither,
  * all with the same body. With `wait`, waits for a line first. Prints
  *
- *	value anywhere.WHO.FUNCTION NS	a call less one of `control`: the least
- *					of rounds in turn, by processor time
+ *	value anywhere.WHO.FUNCTION NS	a call less one of `control`, by
+ *					processor time: a twentieth of the
+ *					rounds, in turn, took less
  *	value anywhere.WHO.call NS	a call of `control`, with the loop
  */
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -54,6 +56,15 @@ static const struct {
 
 #define N (sizeof(functions) / sizeof(functions[0]))
 
+static double took[N][ROUNDS];
+
+static int by_time(const void *one, const void *other)
+{
+	const double *a = one, *b = other;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
 static double seconds_now(void)
 {
 	struct timespec t;
@@ -65,7 +76,6 @@ static double seconds_now(void)
 int main(int argc, char **argv)
 {
 	const char *who = argc > 1 ? argv[1] : "it";
-	double least[N];
 	char line[8];
 
 	if (argc > 2) {
@@ -74,8 +84,6 @@ int main(int argc, char **argv)
 		if (!fgets(line, sizeof(line), stdin))
 			return 1;
 	}
-	for (size_t i = 0; i < N; i++)
-		least[i] = 1e9;
 	for (int round = 0; round < ROUNDS; round++) {
 		for (size_t i = 0; i < N; i++) {
 			long (*volatile call)(long, long, long) =
@@ -84,13 +92,13 @@ int main(int argc, char **argv)
 
 			for (long k = 0; k < CALLS; k++)
 				call(k, k + 1, -k);
-			begin = (seconds_now() - begin) / CALLS;
-			if (begin < least[i])
-				least[i] = begin;
+			took[i][round] = (seconds_now() - begin) / CALLS;
 		}
 	}
-	for (size_t i = 0; i < N; i++)
+	for (size_t i = 0; i < N; i++) {
+		qsort(took[i], ROUNDS, sizeof(took[i][0]), by_time);
 		printf("value anywhere.%s.%s %.2f\n", who, functions[i].name,
-		       i ? least[i] - least[0] : least[0]);
+		       took[i][ROUNDS / 20] - (i ? took[0][ROUNDS / 20] : 0));
+	}
 	return 0;
 }

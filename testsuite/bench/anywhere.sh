@@ -21,6 +21,8 @@ step_anywhere()
 	rm -rf "$work/anywhere.trace"
 	anywhere_back
 	anywhere_uftrace
+	anywhere_entries
+	anywhere_all
 	anywhere_redis
 }
 
@@ -43,13 +45,78 @@ anywhere_back()
 	grep ^value "$work/back" | results
 }
 
+# Entry and return alone, then with the values that an event has.
 anywhere_uftrace()
 {
 	command -v uftrace >/dev/null || { say 'without uftrace'; return; }
+	anywhere_patched bare
+	anywhere_patched uftrace -A '^both$@arg1,arg2,arg3' -R '^both$@retval'
+}
+
+anywhere_patched()
+{
+	local name=$1
+	shift
 	(cd "$work" && timeout 100 uftrace record --no-libcall --max-stack 64 \
-		-d "$work/uftrace" -P '^both$' "$work/anywhere" uftrace) \
+		-d "$work/uftrace" -P '^both$' "$@" "$work/anywhere" $name) \
 		2>/dev/null | grep ^value | results
 	rm -rf "$work/uftrace"
+}
+
+# The share of functions of installed files that can be had, as the unit test
+# prints it.
+anywhere_entries()
+{
+	test -x "$work/functions" || { say 'without the unit test'; return; }
+	"$work/functions" | awk '
+	/ entries, / {
+		share = $0
+		sub(/.*: /, "", share)
+		if (/all files: /) {
+			print "value anywhere.entries.all", share + 0
+			sub(/.* entries, /, "", share)
+			print "value anywhere.entries.faults", share + 0
+		} else if (least == "" || share + 0 < least) {
+			least = share + 0
+		}
+	}
+	END { if (least != "") print "value anywhere.entries.least", least }' |
+		results
+}
+
+# KiB of private memory of a process, without rings and copies of the agent.
+anywhere_memory()
+{
+	awk '/^[0-9a-f]+-[0-9a-f]+ / { counts = !/\/ring\.|libtaffrail/ }
+	/^Private_Dirty:/ && counts { sum += $2 }
+	END { print sum + 0 }' "/proc/$1/smaps"
+}
+
+# All functions of redis-server and their returns, in the running server: the
+# seconds to switch them on and off, and the bytes that each takes.
+anywhere_all()
+{
+	local before after begin on off sites
+	command -v redis-server >/dev/null || { say 'without redis'; return; }
+	anywhere_servers=
+	anywhere_server all env LD_PRELOAD="$library" || return
+	before=$(anywhere_memory $anywhere_servers)
+	begin=$(date +%s%N)
+	"$taffrail" start all -p $anywhere_servers -e 'fn:redis-*/*' --yes >&2
+	on=$(($(date +%s%N) - begin))
+	after=$(anywhere_memory $anywhere_servers)
+	sites=$("$taffrail" list -p $anywhere_servers 2>/dev/null |
+		grep -c '^fn/.* function ')
+	begin=$(date +%s%N)
+	"$taffrail" destroy all >&2
+	off=$(($(date +%s%N) - begin))
+	kill $anywhere_servers
+	wait $anywhere_servers
+	echo "$sites $on $off $((after - before))" | awk '$1 {
+		print "value anywhere.all.sites", $1
+		print "value anywhere.all.on", $2 / 1e9
+		print "value anywhere.all.off", $3 / 1e9
+		print "value anywhere.all.memory", $4 / $1 }' | results
 }
 
 # Only root may: entry and return under the kernel's probes.
@@ -68,8 +135,8 @@ peer_anywhere()
 
 # Requests a second of three servers in turn: without the agent, with ten hot
 # functions recorded as whole calls (none of them is long enough), and with their
-# entries and returns. They are recorded from the start, as a thread of redis
-# blocks SIGTRAP later.
+# entries and returns. No server has jemalloc's threads, which block SIGTRAP, nor
+# a handler of SIGSEGV.
 anywhere_redis()
 {
 	local round one calls=
@@ -102,7 +169,8 @@ anywhere_server()
 	local name=$1
 	shift
 	"$@" redis-server --port 0 --unixsocket "$TAFFRAIL_DIR/$name.sock" \
-		--save '' --dir "$work" >"$work/redis.$name" 2>&1 &
+		--save '' --dir "$work" --jemalloc-bg-thread no \
+		--crash-log-enabled no >"$work/redis.$name" 2>&1 &
 	anywhere_servers="$anywhere_servers $!"
 	wait_for "$work/redis.$name" '.*eady to accept' 1
 }

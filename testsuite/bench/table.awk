@@ -371,13 +371,37 @@ function anywhere(   base)
 		  get("anywhere.on.again"), "ns", "%.2f", 0.3)
 	limit_row("  functions that were given back", "anywhere.back.both",
 		  get("anywhere.back.both"), "ns", "%.2f", 0.3)
-	peer_row("  uftrace -P: entry and return", "anywhere.uftrace.both",
-		 "anywhere.on.both", 3)
+	limit_row("  uftrace -P: entry and return", "anywhere.bare.both",
+		  get("anywhere.bare.both"), "ns", "%.1f")
+	peer_row("  the same with arguments and value",
+		 "anywhere.uftrace.both", "anywhere.on.both", 3)
 	limit_row("  uprobe and uretprobe, bpftrace counts them",
 		  "anywhere.kernel.both", get("anywhere.kernel.both"), "ns",
 		  "%.0f")
+	least_row("entries of installed files that can be had", "entries.all",
+		  99.8)
+	least_row("  of the file with the fewest", "entries.least", 98)
+	least_row("  where the program handles faults", "entries.faults", 0)
+	limit_row("redis, all functions: entries and returns",
+		  "anywhere.all.sites", get("anywhere.all.sites"), "", "%d")
+	limit_row("  on", "anywhere.all.on", get("anywhere.all.on"), "s", "%.2f",
+		  1.5)
+	limit_row("  off", "anywhere.all.off", get("anywhere.all.off"), "s",
+		  "%.2f", 0.3)
+	limit_row("  memory of one", "anywhere.all.memory",
+		  get("anywhere.all.memory"), "KiB", "%.2f", 1)
 	redis_row("redis-benchmark, 10 hot functions, --min-time", "hot", 0.95)
 	redis_row("  entries and returns recorded", "events", 0)
+}
+
+# A share in percent: at least `limit`, if that is not 0
+function least_row(name, which, limit,   key)
+{
+	key = "anywhere." which
+	if (!(key in v))
+		return absent(name, limit ? ">= " limit " %" : "")
+	line(name, sprintf("%.2f %%", v[key]), limit ? ">= " limit " %" : "", "",
+	     limit ? verdict(v[key] >= limit) : "")
 }
 
 # The rate with, over that without: at least `limit`
