@@ -191,7 +191,10 @@ static int list_one(struct object *object, void *arg)
 		text_add(&text, "0x");
 		text_add_hex(&text, (uint64_t)code->address, 1);
 		string_add(out, number);
-		string_add(out, adopted ? placed[adopted->placed] :
+		string_add(out, adopted && adopted->function &&
+						adopted->placed == USDT_INT3 ?
+					"function-3" :
+				adopted ? placed[adopted->placed] :
 				object->site->kind_ == TAFFRAIL_KIND_MARK ?
 					"mark" : "event");
 		text_open(&text, number, sizeof(number));

@@ -45,7 +45,9 @@ struct message {
  *			   address (hex, 0x), kind ("mark", "event", "usdt",
  *			   "usdt-jump" where five bytes are switched,
  *			   "usdt-merged" where they are for two probes, or
- *			   "usdt-int3" where each hit is a trap),
+ *			   "usdt-int3" where each hit is a trap; of a function
+ *			   "function", "function-1" where the exits cannot all
+ *			   be had, or "function-3" where a hit is a trap),
  *			   enabled ("0", "1", or a negative errno: it should
  *			   be on, but could not be switched), line, types (two
  *			   hex digits a field; where the marker says how it is

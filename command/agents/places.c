@@ -197,13 +197,19 @@ static bool is_function(const struct place *place)
 	return !strncmp(place->id, "fn/", 3);
 }
 
+/* Tells whether a trap could be there. */
+static bool needs_trap(const struct place *place)
+{
+	return place->why > 0 &&
+	       (!is_function(place) || place->why & USDT_TRAPS);
+}
+
 /* Returns the cause for which a place is not switched. */
 static enum cause_id place_cause(const struct place *place)
 {
 	int why = place->why;
 
-	/* traps are for probes alone */
-	if (is_function(place) && why != USDT_NO_DECODER &&
+	if (is_function(place) && !needs_trap(place) && why != USDT_NO_DECODER &&
 	    (why > 0 || why == -EFAULT || why == -ERANGE))
 		return CAUSE_FUNCTION_NO_JUMP;
 	return place->unread	      ? CAUSE_PLACE_OFF :
@@ -219,6 +225,8 @@ static enum cause_id place_cause(const struct place *place)
 /* Returns the reason of a place's number in words. */
 static const char *place_reason(int why)
 {
+	if (why > 0)
+		why &= ~USDT_TRAPS;
 	return why > 0 && why < USDT_REASONS ?
 		       usdt_reason_text((enum usdt_reason)why) :
 	       why > 0		? "no jump can be there" :
@@ -237,8 +245,7 @@ const char *places_why(const struct place *place)
 	static char text[160];
 
 	snprintf(text, sizeof(text), "%s%s", place->unread ? UNREAD ": " :
-		 place->why > 0 && !is_function(place) ?
-			 "it needs a trap for each hit: " : "",
+		 needs_trap(place) ? "it needs a trap for each hit: " : "",
 		 place->unread ? strerror(-place->why) :
 				 place_reason(place->why));
 	return text;
@@ -261,7 +268,7 @@ void places_mark(struct places *places, struct marker_list *markers)
 			}
 			if (!place->why || m->enabled || m->kind != MARKER_USDT)
 				continue;
-			if (place->why > 0 && !m->function)
+			if (needs_trap(place))
 				m->placement = PLACED_INT3;
 			m->why = place->unread ? UNREAD :
 				 place->why > 0 || place->why == -ELIBACC ?

@@ -175,6 +175,7 @@ int marker_list_parse(struct marker_list *list, const char *answer,
 			m.why = marker_refusal(atoi(strings[LIST_ENABLED]));
 		m.placement = !strcmp(kind, "usdt")	   ? PLACED_BYTE :
 			      !strcmp(kind, "usdt-jump")   ? PLACED_JUMP :
+			      !strcmp(kind, "function-3")  ? PLACED_INT3 :
 			      !strncmp(kind, "function", 8) ? PLACED_JUMP :
 			      !strcmp(kind, "usdt-merged") ? PLACED_MERGED :
 			      !strcmp(kind, "usdt-int3")   ? PLACED_INT3 :

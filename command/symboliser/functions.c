@@ -81,6 +81,7 @@ static int function_tell(const struct functions *f, struct usdt_calls *calls,
 			     wanted->source ? wanted->source : "" },
 	};
 	struct symboliser_marker *m = &found.marker;
+	struct usdt_plan trap;
 	uint64_t at;
 	int why;
 	bool leaves;
@@ -99,7 +100,9 @@ static int function_tell(const struct functions *f, struct usdt_calls *calls,
 		return take(&found, priv);
 	leaves = !usdt_calls_exits(calls, planned, &at);
 	usdt_calls_entry(calls, planned, &why);
-	m->placement = why ? PLACED_NOT : PLACED_JUMP;
+	m->placement = !why ? PLACED_JUMP :
+		       usdt_calls_trap(calls, planned->site, false, &trap) ?
+			       PLACED_NOT : PLACED_INT3;
 	m->why = (uint8_t)(why < 0  ? WHY_REACH :
 			   why	    ? WHY_USDT + why :
 			   !leaves  ? WHY_EXITS : WHY_UNSAID);

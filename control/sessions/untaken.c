@@ -172,12 +172,12 @@ static void untaken_look(struct look *look, const struct module *module,
 			 const struct untaken *place)
 {
 	const struct object *object = module->objects;
+	bool named = names_probe(look->session, module, place->id);
 	char bytes[LINE_BYTES];
 	struct text line;
 
-	/* the marker that was made of the probe, if any; no trap is at a
-	 * function, and there may be very many */
-	if (look->session->int3 && !text_after(place->id, "fn/")) {
+	/* the marker that was made of the probe, if any */
+	if (look->session->int3 && named) {
 		for (; object; object = object->next)
 			if (object->adopted && object->adopted->spot.address ==
 						       place->address)
@@ -190,9 +190,7 @@ static void untaken_look(struct look *look, const struct module *module,
 	text_open(&line, bytes, sizeof(bytes));
 	text_add(&line, place->id);
 	place_add(&line, place->address, module);
-	why_write(look, &line,
-		  names_probe(look->session, module, place->id) ? place->why :
-								  0);
+	why_write(look, &line, named ? place->why : 0);
 }
 
 /* Writes the lines of a module's markers and probes. */

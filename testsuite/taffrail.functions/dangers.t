@@ -25,8 +25,20 @@ run: echo | "$CASES/dangers" data >plain && echo | taffrail record -o trace3 -e 
 status: 1
 stdout: ^ +10 fn:before_aligned$
 stdout: ^ +10 fn:before_aligned%return$
-stderr: fn/before_data at 0x[0-9a-f]+ is not traced: its code ends within five bytes
+stderr: fn/before_data at 0x[0-9a-f]+ is not traced: it needs a trap for each hit: its code ends within five bytes
+stderr: places that need a trap are traced with --int3
 no stdout: fn:before_data
+case: it has a trap, where the session allows that
+run: echo | taffrail record --int3 -o trace8 -e 'fn:before_*' -- "$CASES/dangers" data >traced && cmp plain traced && taffrail view trace8 | grep -o 'fn:[^:]*' | sort | uniq -c
+stdout: ^ +10 fn:before_aligned%return$
+stdout: ^ +10 fn:before_data$
+stdout: ^ +10 fn:before_data%return$
+case: whole calls, too
+run: echo | taffrail record --int3 -o trace9 --functions 'before_data' -- "$CASES/dangers" data >traced && cmp plain traced && taffrail view trace9 | grep -c 'fn:before_data: .*duration = '
+stdout: ^10$
+case: the list of a file says so
+run: taffrail list --functions "$CASES/dangers" 'fn:before_data'
+stdout: ^fn/before_data .* function off .* \[int3: its code ends within five bytes\]$
 case: padding before a boundary, and nops behind it
 run: taffrail view trace3 | grep -c 'fn:before_nops:'
 stdout: ^10$

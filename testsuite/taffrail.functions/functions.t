@@ -381,9 +381,15 @@ stdout: ^ +50 fn:low_prefixes$
 stdout: ^ +50 fn:low_push$
 stdout: ^ +50 fn:low_pushes$
 stdout: ^ +50 fn:low_pushes%return$
-stderr: fn/low_none at 0x[0-9a-f]+ is not traced: its code has no room within a jump's reach
-stderr: fn/low_looped at 0x[0-9a-f]+ is not traced: its code has no room within a jump's reach
+stderr: fn/low_none at 0x[0-9a-f]+ is not traced: it needs a trap for each hit: its code has no room within a jump's reach
+stderr: fn/low_looped at 0x[0-9a-f]+ is not traced: it needs a trap for each hit: its code has no room within a jump's reach
 status: 1
+case: others have a trap, where the session allows that
+run: taffrail record --int3 -o fixed-traps -e 'fn:fixed/low_*' -- "$CASES/fixed" >traced && cmp plain traced && taffrail view fixed-traps | grep -o 'fn:[^:]*' | sort | uniq -c
+stdout: ^ +50 fn:low_none$
+stdout: ^ +50 fn:low_none%return$
+stdout: ^ +50 fn:low_plain$
+stdout: ^ +[0-9]+ fn:low_looped$
 case: their arguments and frames
 run: taffrail view fixed-all | grep -c 'fn:low_push[a-z]*: .* arg1 = 7, arg2 = 8, arg3 = 9, cfa'; taffrail report --functions fixed-all
 stdout: ^100$
@@ -397,10 +403,10 @@ run: taffrail list --functions "$CASES/through" && taffrail list --functions "$C
 stdout: ^fn/by_table +0x[0-9a-f]+ +function off through.c \(int64 arg1, .*pointer cfa\) \[jump\]$
 stdout: ^fn/by_label +0x[0-9a-f]+ +function off .* \[jump: its exits cannot all be had\]$
 stdout: ^fn/low_pushes +.* \[jump\]$
-stdout: ^fn/low_none +.* \[not: its code has no room within a jump's reach\]$
+stdout: ^fn/low_none +.* \[int3: its code has no room within a jump's reach\]$
 case: they are those that a recording has
 run:
-	taffrail list --functions "$CASES/fixed" "$CASES/through" | grep -o '^fn/[^ ]*\|\[.*' | paste - - | grep 'not:' | cut -f 1 >listed
+	taffrail list --functions "$CASES/fixed" "$CASES/through" | grep -o '^fn/[^ ]*\|\[.*' | paste - - | grep 'not:\|int3:' | cut -f 1 >listed
 	for program in fixed through; do
 		taffrail record --force -o whole -e "fn:$program/*" -- "$CASES/$program" 2>&1 >/dev/null | grep -o 'fn/[^ ]* at' | cut -d ' ' -f 1
 	done >told

@@ -82,10 +82,12 @@ enum usdt_placed {
 	USDT_BYTE,		/* one byte */
 	USDT_JUMP,		/* five bytes or more */
 	USDT_MERGED,		/* the same, for two probes side by side */
-	USDT_INT3,		/* one byte; each hit traps */
+	USDT_INT3,		/* one byte; each hit traps: here, or at another
+				 * exit of the function */
 	USDT_FUNCTION,		/* as USDT_JUMP, at a function's entry or
 				 * exit */
-	USDT_ENTRY_ONLY,	/* the same; not all exits could be had */
+	USDT_ENTRY_ONLY,	/* the same; not all exits could be had without
+				 * traps */
 };
 
 #define USDT_ALIASED	(1u << 7)	/* a marker of another name is on */

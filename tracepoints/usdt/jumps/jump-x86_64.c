@@ -164,9 +164,10 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 
 	way->moved_bytes = (uint8_t)moved_bytes(plan, base);
 	/* a jump at the nop and at each join, a cc at every other start of an
-	 * instruction */
+	 * instruction; or a cc alone */
 	for (k = 0; k < plan->switched; k++) {
-		int jumps = k == plan->prefixes || plan->joins >> k & 1;
+		int jumps = plan->switched > 1 &&
+			    (k == plan->prefixes || plan->joins >> k & 1);
 
 		if (jumps)
 			m.starts[m.count++] = k;
@@ -233,7 +234,7 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 		__atomic_fetch_add(&usdt_faults.ways, 1, SEQ_CST(USDT_FAULTS));
 	__builtin_memcpy(usdt_way_part(way, WAY_OFF), plan->bytes, way->n);
 	ret = usdt_write(patcher, moved, code, (uint32_t)n);
-	for (k = 0; k < way->n && !ret; k++) {
+	for (k = 0; way->n > 1 && k < way->n && !ret; k++) {
 		uint64_t to = moved + offsets[k];
 		uint32_t left;
 

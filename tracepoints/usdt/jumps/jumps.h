@@ -126,7 +126,7 @@ int usdt_place_join(struct usdt_spot *spot, struct way *way,
  * there is none. */
 int usdt_place_beside(struct usdt_spot *spot, const struct patcher *patcher);
 
-/* Makes a way whose every hit is a trap. -EBUSY: there is no nop. */
+/* Makes a way whose every hit is a trap, at a nop. -EBUSY: there is none. */
 int usdt_place_trap(struct usdt_spot *spot, const struct patcher *patcher);
 
 /* Writes the code of ways that were made since the last call. Comes before any

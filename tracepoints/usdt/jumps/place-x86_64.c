@@ -157,6 +157,7 @@ int usdt_place_trap(struct usdt_spot *spot, const struct patcher *patcher)
 		way->free = 1;
 		way->site = spot->address;
 		way->starts = 1;
+		way->direct = 1;
 		usdt_way_part(way, WAY_ON)[0] = TRAP;
 		usdt_way_part(way, WAY_OFF)[0] = NOP;
 		usdt_way_add(way);

@@ -15,7 +15,6 @@
 #include "base/base.h"
 
 #define TRAP		0xcc
-#define NOP		0x90
 
 /* Ways that wait for usdt_place_flush(). */
 static struct way *pending;
@@ -93,7 +92,7 @@ static void way_done(struct way *way)
 	for (spot = way->spots; spot; spot = spot->next)
 		spot->refused = way->refused;
 	if (!way->refused)
-		way->trapping = is_trap(way) && way->wanted;
+		way->trapping = is_trap(way) && way->turned;
 	way->pending = 0;
 }
 
@@ -125,10 +124,10 @@ static int switch_is_due(struct way *way, const struct patcher *patcher)
 	if (is_trap(way)) {
 		/* a cc may also belong to a debugger or a uprobe */
 		if (*at == TRAP && way->trapping)
-			return !way->wanted;
-		if (!way->wanted)
+			return !on;
+		if (!on)
 			return 0;
-		if (*at != NOP)
+		if (*at != from[0])
 			way->refused = -EBUSY;
 		else if (usdt_traps_ignored())
 			way->refused = -EPERM;
@@ -241,7 +240,7 @@ static struct way *pending_sift(const struct patcher *patcher)
  * and is all the more needed where threads block the signal. */
 static int needs_traps(const struct way *way)
 {
-	return way->wanted || !is_trap(way);
+	return way->turned || !is_trap(way);
 }
 
 /* Ways that are switched together: meanwhile a thread that begins to block

@@ -60,12 +60,12 @@ __asm__(".pushsection .text\n\t"
 /* Returns where a thread continues that has executed the cc at an offset. */
 static SIGSAFE uint64_t way_continues(const struct way *way, uint64_t k)
 {
-	if (k)
-		return usdt_way_moved(way) +
-		       usdt_way_part(way, WAY_OFFSETS)[k];
-	return way->n == 1 ? (uint64_t)way->stubs :
-			     usdt_jump_target(usdt_way_part(way, WAY_ON),
-					      way->site, way->prefixes);
+	if (!k && way->n > 1)
+		return usdt_jump_target(usdt_way_part(way, WAY_ON), way->site,
+					way->prefixes);
+	if (!k && way->direct)
+		return (uint64_t)way->stubs;
+	return usdt_way_moved(way) + usdt_way_part(way, WAY_OFFSETS)[k];
 }
 
 /* Returns where a thread continues that has executed a cc of the agent's at the

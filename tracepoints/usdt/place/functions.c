@@ -19,7 +19,9 @@
 #include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/usdt/plan/functions.h"
 
-#define EXITS		(1ull << 63)	/* in usdt_refused: its exits */
+/* In usdt_refused: a function's exits; it, or they, also by traps. */
+#define EXITS		(1ull << 63)
+#define BY_TRAPS	(1ull << 62)
 
 struct choosing {
 	struct module *module;
@@ -103,8 +105,15 @@ static int exit_made(uint64_t address, void *arg)
 	return !!usdt_gates_way(&c->gates, c->module->base + address, true);
 }
 
+/* Tells whether a place may be tried again later. */
+static bool is_passing(int why)
+{
+	return why == -ENOMEM || why == -EBUSY || why == USDT_NO_MEMORY;
+}
+
 /* Makes the way of the entry or of an exit of a function, or takes a gate that
- * is there. Returns NULL, and a negative errno in *why. */
+ * is there. Without a plan, or where no jump reaches the code, each hit is a
+ * trap. Returns NULL, and a negative errno in *why. */
 static struct usdt_adopted *site_place(struct choosing *c,
 				       const struct usdt_wanted *wanted,
 				       const struct usdt_exit *exit,
@@ -112,16 +121,24 @@ static struct usdt_adopted *site_place(struct choosing *c,
 {
 	struct usdt_adopted *probe = usdt_function_make(&c->naming, wanted,
 							exit, NULL);
+	uint64_t base = c->module->base;
+	struct usdt_plan trap;
 	struct way *way;
 
 	*why = -ENOMEM;
 	if (!probe)
 		return NULL;
 	way = usdt_gates_way(&c->gates, probe->spot.address, !!exit);
-	*why = way ? usdt_place_join(&probe->spot, way, c->patcher) :
-		     usdt_place_jump(&probe->spot, plan, c->module->base,
-				     c->patcher);
+	*why = way  ? usdt_place_join(&probe->spot, way, c->patcher) :
+	       plan ? usdt_place_jump(&probe->spot, plan, base, c->patcher) :
+		      -ERANGE;
 	probe->placed = USDT_FUNCTION;
+	if (*why == -ERANGE && wanted->traps && (!plan || plan->ngates == 1) &&
+	    !usdt_calls_trap(&c->calls, probe->spot.address - base, !!exit,
+			     &trap)) {
+		*why = usdt_place_jump(&probe->spot, &trap, base, c->patcher);
+		probe->placed = USDT_INT3;
+	}
 	return *why ? NULL : probe;
 }
 
@@ -145,32 +162,71 @@ static int site_register(struct choosing *c, const struct usdt_wanted *wanted,
 					   way->covered);
 }
 
+/* Notes that the entry or the exits of a function cannot be had. */
+static void refused_note(struct choosing *c, const struct usdt_wanted *wanted,
+			 uint64_t key)
+{
+	address_add(&c->module->usdt_refused,
+		    key | (wanted->traps ? BY_TRAPS : 0));
+}
+
+/* Tells whether that is known. */
+static bool is_refused(const struct choosing *c,
+		       const struct usdt_wanted *wanted, uint64_t key)
+{
+	return address_has(&c->module->usdt_refused,
+			   key | (wanted->traps ? BY_TRAPS : 0));
+}
+
+/* Returns why a place has no jump, for a session: whether a trap could be
+ * there. */
+static int why_told(const struct choosing *c, int why, uint64_t at, bool exit)
+{
+	struct usdt_plan plan;
+
+	if ((why <= 0 && why != -ERANGE) || why == USDT_NO_MEMORY ||
+	    usdt_calls_trap(&c->calls, at, exit, &plan))
+		return why;
+	return (why < 0 ? USDT_REACH : why) | USDT_TRAPS;
+}
+
 /* Places the entry. */
 static void entry_place(struct choosing *c, const struct usdt_wanted *wanted)
 {
+	struct usdt_wanted at = *wanted;
 	struct usdt_plan *plan;
-	int why;
+	int why, told;
 
 	plan = usdt_calls_entry(&c->calls, wanted, &why);
 	if (why && usdt_gates_way(&c->gates, c->module->base +
 						      usdt_wanted_at(wanted),
 				  false))
 		why = 0;
+	told = why_told(c, why, wanted->site, false);
+	if (why && told != why && wanted->traps) {
+		at.skipped = at.pushes = 0;
+		plan = NULL;
+		why = 0;
+	}
 	if (!why)
-		c->entry = site_place(c, wanted, NULL, plan, &why);
+		c->entry = site_place(c, &at, NULL, plan, &why);
+	if (!told && (why || (c->entry && c->entry->placed == USDT_INT3)))
+		told = why_told(c, why ? why : -ERANGE, wanted->site, false);
 	if (c->entry)
 		why = site_register(c, wanted, c->entry);
 	if (why)
 		c->entry = NULL;
-	place_tell(c, wanted, 0, wanted->site, why);
-	c->again |= why == -ENOMEM || why == -EBUSY || why == USDT_NO_MEMORY;
-	if (why && why != -ENOMEM && why != -EBUSY && why != USDT_NO_MEMORY &&
-	    why != USDT_FAULTS)
-		address_add(&c->module->usdt_refused, wanted->site);
+	/* not every session allows a trap */
+	place_tell(c, wanted, 0, wanted->site, told ? told : why);
+	c->again |= is_passing(why);
+	if (why && !is_passing(why) && why != USDT_FAULTS)
+		refused_note(c, wanted, wanted->site);
 }
 
-/* Places all exits, or none. Returns 0 or a negative errno. */
-static int exits_place(struct choosing *c, const struct usdt_wanted *wanted)
+/* Places all exits, or none. Returns 0 or a negative errno; in *told why an exit
+ * has a trap, and where. */
+static int exits_place(struct choosing *c, const struct usdt_wanted *wanted,
+		       int *told, uint64_t *at)
 {
 	const struct usdt_exit *exits = c->calls.found + wanted->first;
 	struct usdt_adopted *probes[USDT_EXITS_MAX];
@@ -182,11 +238,20 @@ static int exits_place(struct choosing *c, const struct usdt_wanted *wanted)
 				       &ret);
 		if (ret)
 			break;
+		if (probes[n]->placed != USDT_INT3)
+			continue;
+		*at = exits[n].address;
+		*told = why_told(c, exits[n].trap ? exits[n].trap : -ERANGE,
+				 *at, true);
 	}
 	for (i = 0; i < n && ret; i++)
 		usdt_place_gone(&probes[i]->spot);
-	for (i = 0; i < n && !ret; i++)
+	for (i = 0; i < n && !ret; i++) {
+		/* a session without traps gets no exit rather than some */
+		if (*told)
+			probes[i]->placed = USDT_INT3;
 		ret = site_register(c, wanted, probes[i]);
+	}
 	return ret;
 }
 
@@ -196,7 +261,7 @@ static void function_place(struct choosing *c, const struct usdt_wanted *wanted)
 	const struct usdt_plan *entry = usdt_calls_entry(&c->calls, wanted,
 							 NULL);
 	uint64_t at = 0;
-	int why = 0, ret = 0;
+	int why = 0, told = 0;
 
 	c->entry = NULL;
 	why = usdt_calls_exits(&c->calls, wanted, &at);
@@ -208,15 +273,16 @@ static void function_place(struct choosing *c, const struct usdt_wanted *wanted)
 	if (wanted->entry && entry->ngates > 1 && !c->entry)
 		why = USDT_OVERLAPS;
 	if (!why)
-		ret = exits_place(c, wanted);
-	c->again |= ret == -ENOMEM || why == USDT_NO_MEMORY;
-	if (why != USDT_NO_MEMORY && ret != -ENOMEM &&
-	    (why || ret || !wanted->nexits))
-		address_add(&c->module->usdt_refused,
-			    wanted->address | EXITS);
-	if (c->entry && (why || ret))
+		why = exits_place(c, wanted, &told, &at);
+	else if (wanted->nexits > 0)
+		told = why_told(c, why, at, true);
+	c->again |= why == -ENOMEM || why == USDT_NO_MEMORY;
+	if (why != USDT_NO_MEMORY && why != -ENOMEM &&
+	    (why || !wanted->nexits))
+		refused_note(c, wanted, wanted->address | EXITS);
+	if (c->entry && (why || told) && c->entry->placed == USDT_FUNCTION)
 		c->entry->placed = USDT_ENTRY_ONLY;
-	place_tell(c, wanted, 1, at, why ? why : ret);
+	place_tell(c, wanted, 1, at, told ? told : why);
 }
 
 /* Adds a field to those that a call has. */
@@ -258,7 +324,8 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 	struct usdt_adopted model = {
 		.spot.address = entry->spot.address,
 		.operands = entry->operands,
-		.placed = USDT_FUNCTION, .function = USDT_WHOLE,
+		.placed = entry->placed == USDT_INT3 ? USDT_INT3 : exit->placed,
+		.function = USDT_WHOLE,
 		.entry = entry,
 		.site = { .version_ = TAFFRAIL_SITE_VERSION,
 			  .kind_ = TAFFRAIL_KIND_EVENT },
@@ -323,7 +390,6 @@ static void calls_make(struct choosing *c)
 
 		if (probe && probe->function == USDT_ENTRY &&
 		    !usdt_first(probe)->calls &&
-		    usdt_first(probe)->placed != USDT_ENTRY_ONLY &&
 		    is_called(c, object))
 			ret |= index_add(&called,
 					 address_hash(usdt_start(probe)),
@@ -400,14 +466,14 @@ static void functions_place(struct choosing *c)
 		c->again = 1;
 	for (i = 0; i < n; i++) {
 		wanted[count] = wanted[i];
-		wanted[count].entry &= !is_placed(c, wanted[i].site) &&
-				       !address_has(&c->module->usdt_refused,
-						    wanted[i].site);
+		wanted[count].entry &=
+			!is_placed(c, wanted[i].site) &&
+			!is_refused(c, &wanted[i], wanted[i].site);
 		wanted[count].exits &=
 			!address_has(&left,
 				     c->module->base + wanted[i].address) &&
-			!address_has(&c->module->usdt_refused,
-				     wanted[i].address | EXITS);
+			!is_refused(c, &wanted[i],
+				    wanted[i].address | EXITS);
 		count += wanted[count].entry || wanted[count].exits;
 	}
 	index_clear(&left);

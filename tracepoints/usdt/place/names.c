@@ -82,10 +82,11 @@ static void name_set(struct usdt_naming *naming, struct usdt_wanted *wanted,
 {
 	struct rule_types types;
 	int how = usdt_name_wanted(naming, wanted, better, 0, &types);
+	int exits = usdt_name_wanted(naming, wanted, better, 1, &types);
 
 	wanted->entry = !!how;
-	wanted->exits = how & USDT_WANTED_CALL ||
-			usdt_name_wanted(naming, wanted, better, 1, &types);
+	wanted->exits = how & USDT_WANTED_CALL || exits;
+	wanted->traps = !!((how | exits) & USDT_WANTED_INT3);
 	naming->calls |= how & USDT_WANTED_CALL;
 }
 
@@ -171,6 +172,7 @@ uint32_t usdt_names_choose(const struct usdt_naming *naming,
 			first[n++] = naming->names[i];
 		first[n - 1].entry |= naming->names[i].entry;
 		first[n - 1].exits |= naming->names[i].exits;
+		first[n - 1].traps |= naming->names[i].traps;
 	}
 	return n;
 }

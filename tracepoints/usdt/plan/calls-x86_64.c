@@ -172,6 +172,56 @@ static int exit_choose(const struct usdt_calls *calls,
 	return bytes_take(taken, best);
 }
 
+int usdt_calls_trap(const struct usdt_calls *calls, uint64_t address,
+		    bool leaves, struct usdt_plan *plan)
+{
+	struct usdt_function function;
+	struct usdt_decoded insn;
+	uint64_t left;
+	const uint8_t *bytes = usdt_image_at(&calls->image, address, 1,
+					     PF_R | PF_X, &left);
+
+	if (!calls->decoder)
+		return USDT_NO_DECODER;
+	if (!bytes || !usdt_image_function(&calls->image, address, &function) ||
+	    !usdt_decode(calls->decoder, bytes, left, address, &insn))
+		return USDT_UNDECODED;
+	if (function.signal)
+		return USDT_SIGNAL_FRAME;
+	if (insn.move == USDT_STAYS)
+		return USDT_FIXED;
+	/* it may be a probe's */
+	if (insn.padding)
+		return USDT_OVERLAPS;
+	*plan = (struct usdt_plan){
+		.address = address, .whole = 1, .low = calls->low,
+		.covered = insn.length, .switched = 1, .count = 1, .starts = 1,
+		.start = function.start, .end = function.end,
+		.faults = insn.faults != USDT_SAFE,
+		.moved[0] = { .target = insn.target, .length = insn.length,
+			      .move = insn.move, .field = insn.field,
+			      .code = insn.code },
+	};
+	__builtin_memcpy(plan->bytes, bytes, insn.length);
+	usdt_plan_gate(plan, 0, leaves);
+	return calls->refused ? calls->refused(plan, calls->arg) : 0;
+}
+
+/* Has each hit of an exit by a trap. Returns 0 or USDT_NO_MEMORY; or `why` it
+ * had no jump, and can have no trap. */
+static int exit_trap(const struct usdt_calls *calls, struct usdt_exit *exit,
+		     int why, struct index *taken)
+{
+	struct usdt_plan plan;
+
+	if (why == USDT_NO_MEMORY ||
+	    usdt_calls_trap(calls, exit->address, true, &plan) ||
+	    bytes_taken(taken, &plan))
+		return why;
+	exit->trap = (int8_t)why;
+	return bytes_take(taken, &plan);
+}
+
 /* Forgets the jumps that were chosen for exits; the entry's has a gate. */
 static void gates_forget(const struct usdt_calls *calls,
 			 const struct usdt_wanted *wanted)
@@ -194,7 +244,7 @@ static int exits_choose(struct usdt_calls *calls,
 			const struct usdt_wanted *wanted, bool with,
 			uint64_t *at)
 {
-	const struct usdt_exit *exits = calls->found + wanted->first;
+	struct usdt_exit *exits = calls->found + wanted->first;
 	int refused;
 	struct usdt_plan *entry = usdt_calls_entry(calls, wanted, &refused);
 	int why = wanted->nexits < 0 ? USDT_UNDECODED : 0;
@@ -209,11 +259,14 @@ static int exits_choose(struct usdt_calls *calls,
 		why = bytes_take(&taken, entry);
 	/* the last exits have the fewest places: the next function follows */
 	for (i = wanted->nexits; i-- > 0 && !why;) {
+		exits[i].trap = 0;
 		if (usdt_calls_exit(calls, &exits[i]) ||
 		    (calls->made &&
 		     calls->made(exits[i].address, calls->arg)))
 			continue;
 		why = exit_choose(calls, wanted, &exits[i], &taken);
+		if (why && wanted->traps)
+			why = exit_trap(calls, &exits[i], why, &taken);
 		*at = exits[i].address;
 	}
 	index_clear(&taken);

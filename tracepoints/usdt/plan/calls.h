@@ -30,6 +30,7 @@ struct usdt_wanted {
 	uint8_t entry;			/* an event of it is wanted */
 	uint8_t exits;			/* the same of them; both are planned,
 					 * as the others may come later */
+	uint8_t traps;			/* where there can be no jump */
 	int nexits;			/* found; or a negative errno */
 	uint32_t first;			/* number of the first of them */
 };
@@ -88,7 +89,13 @@ struct usdt_plan *usdt_calls_entry(const struct usdt_calls *calls,
 int usdt_calls_exits(struct usdt_calls *calls, const struct usdt_wanted *wanted,
 		     uint64_t *at);
 
-/* Returns the plan that usdt_calls_exits() has chosen for an exit, or NULL. */
+/* Plans a trap before the instruction at an address, where no jump can be.
+ * Returns 0, or why there can be none. */
+int usdt_calls_trap(const struct usdt_calls *calls, uint64_t address,
+		    bool leaves, struct usdt_plan *plan);
+
+/* Returns the plan that usdt_calls_exits() has chosen for an exit, or NULL: a
+ * jump that is there has it, or each hit is a trap. */
 struct usdt_plan *usdt_calls_exit(const struct usdt_calls *calls,
 				  const struct usdt_exit *exit);
 

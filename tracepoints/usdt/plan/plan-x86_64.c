@@ -602,6 +602,7 @@ const char *usdt_reason_text(enum usdt_reason reason)
 		[USDT_FIXED] = "an instruction after it cannot be moved",
 		[USDT_FAULTS] = "an instruction after it may fault, and the program handles SIGSEGV or SIGBUS",
 		[USDT_SIGNAL_FRAME] = "unwinders know its function by its bytes",
+		[USDT_REACH] = "its code has no room within a jump's reach",
 		[USDT_HANDLERS] = "its function's exception handlers are not known",
 	};
 

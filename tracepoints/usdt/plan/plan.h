@@ -73,8 +73,13 @@ enum usdt_reason {
 	USDT_FAULTS,		/* usdt_plan() never says so: it depends on the
 				 * program's handlers */
 	USDT_SIGNAL_FRAME,
+	USDT_REACH,		/* usdt_plan() never says so, but -ERANGE is
+				 * said */
 	USDT_REASONS
 };
+
+/* With a reason for which a function has no jump: a trap could be there. */
+#define USDT_TRAPS	32
 
 enum usdt_move {
 	USDT_COPY,		/* the same bytes */
@@ -125,7 +130,8 @@ struct usdt_plan {
 	uint8_t prefixes;	/* of the first jump, if `low` needs them */
 	uint8_t reason;		/* enum usdt_reason; 0: the plan is valid */
 	uint8_t covered;	/* bytes; also padding, at a function's end */
-	uint8_t switched;	/* bytes of the covered ones: 5 or more */
+	uint8_t switched;	/* bytes of the covered ones: 5 or more; or 1:
+				 * each hit is a trap */
 	uint8_t count;		/* of instructions that move */
 	uint8_t limit;		/* why no more could be covered */
 	uint8_t beside;		/* another probe's nop is at this offset */
