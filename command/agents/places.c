@@ -209,7 +209,8 @@ static enum cause_id place_cause(const struct place *place)
 {
 	int why = place->why;
 
-	if (is_function(place) && !needs_trap(place) && why != USDT_NO_DECODER &&
+	if (is_function(place) && !needs_trap(place) &&
+	    why != USDT_NO_DECODER &&
 	    (why > 0 || why == -EFAULT || why == -ERANGE))
 		return CAUSE_FUNCTION_NO_JUMP;
 	return place->unread	      ? CAUSE_PLACE_OFF :

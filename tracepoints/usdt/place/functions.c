@@ -223,8 +223,8 @@ static void entry_place(struct choosing *c, const struct usdt_wanted *wanted)
 		refused_note(c, wanted, wanted->site);
 }
 
-/* Places all exits, or none. Returns 0 or a negative errno; in *told why an exit
- * has a trap, and where. */
+/* Places all exits, or none. Returns 0 or a negative errno; in *told why an
+ * exit has a trap, and where. */
 static int exits_place(struct choosing *c, const struct usdt_wanted *wanted,
 		       int *told, uint64_t *at)
 {

@@ -26,8 +26,8 @@ struct usdt_exit {
 	uint8_t length;
 	uint8_t leaving;	/* enum usdt_leaving */
 	uint8_t count;
-	int8_t trap;		/* why each hit is a trap; or 0: usdt_calls_exits()
-				 * decides */
+	int8_t trap;		/* why each hit is a trap, or 0:
+				 * usdt_calls_exits() decides */
 	/* where a jump that takes in the exit may begin: the exit, and the
 	 * instructions before it, the next one first */
 	uint64_t starts[USDT_STARTS_MAX];
