@@ -5,12 +5,15 @@
     answers.py PROGRAM [LIBRARY]
 
 PROGRAM (sqlite3, python3, bash, perl or a path to one of them) reads commands
-from its standard input. It runs with LD_PRELOAD=LIBRARY. Prints "ready PID" after
-the first answer, which the others must equal, and ends with its input: "right N",
-with the number of answers, or what was wrong.
+from its standard input; redis-server from a socket in the current directory, and
+postgres --single, with the database in $PGDATA, from its input. It runs with
+LD_PRELOAD=LIBRARY. Prints "ready PID" after the first answer, which the others must
+equal, and ends with its input: "right N", with the number of answers, or what was
+wrong.
 """
 import os
 import select
+import socket
 import subprocess
 import sys
 
@@ -70,7 +73,42 @@ while (<STDIN>) {
     eval { die { n => $n } }; print "$n $@->{n} ", scalar(@w), " ", substr($t, 5, 40), "\nEND\n";
 }
 """
+REDIS = "FLUSHALL\n" + "".join(
+    "SET s{0} {1:x}\nAPPEND s{0} {0}\nINCRBY n{2} {0}\nLPUSH l{2} {1}\n"
+    "ZADD z{2} {3} m{0}\nSADD i{2} {1}\nHSET h{2} f{0} {1:o}\nGET s{0}\n".format(
+        i, i * 7919, i % 5, i * 7919 % 1000) for i in range(60)) + """
+LRANGE l3 0 -1
+SORT l1 DESC
+ZRANGE z2 0 -1 WITHSCORES
+ZRANGEBYSCORE z1 200 700
+SINTER i1 i2
+HGETALL h4
+EVAL "local s = 0 for i = 1, 3000 do s = s + i * i % 7 end return s" 0
+PFADD p a b c d
+PFCOUNT p
+BITCOUNT s7
+GEOADD g 13.36 38.11 a 15.08 37.50 b
+GEODIST g a b
+XADD x 1-1 a b
+XRANGE x - +
+SET END END
+GET END
+"""
+POSTGRES = """
+CREATE TEMP TABLE t AS SELECT i, md5(i::text) AS m, i % 17 AS k FROM generate_series(1, 400) i;
+SELECT k, count(*), max(m), sum(i) FROM t GROUP BY k HAVING sum(i) > 1000 ORDER BY k LIMIT 9;
+SELECT a.i, b.m FROM t a JOIN t b ON a.i = b.i * 3 WHERE b.m LIKE '%7%' ORDER BY a.i LIMIT 9;
+SELECT string_agg(upper(substr(m, 1, 3)), '-' ORDER BY m DESC) FROM t WHERE k = 5;
+SELECT jsonb_object_agg(i, m) -> '12', numeric '2' ^ 77 FROM t WHERE i < 40;
+SELECT regexp_replace(m, '[0-9]+', '#', 'g') FROM t WHERE i = 99;
+DROP TABLE t;
+SELECT 1/0;
+SELECT 'END' AS "END";
+"""
 WORK = {
+    "postgres": (["--single", "postgres"], POSTGRES),
+    "redis-server": (["--port", "0", "--unixsocket", "redis.sock", "--save", "",
+                      "--jemalloc-bg-thread", "no", "--crash-log-enabled", "no"], REDIS),
     "sqlite3": (["-batch"], SQLITE),
     "python3": (["-c", PYTHON], "again\n"),
     "bash": ([], BASH),
@@ -86,18 +124,29 @@ def main():
     if len(sys.argv) > 2:
         environment["LD_PRELOAD"] = sys.argv[2]
     child = subprocess.Popen([program, *options], stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE, text=True, env=environment)
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                             text=True, env=environment)
+    given, taken = child.stdin, child.stdout
+    if name == "redis-server":
+        for line in taken:
+            if "eady to accept" in line:
+                break
+        server = socket.socket(socket.AF_UNIX)
+        server.connect("redis.sock")
+        given = taken = server.makefile("rw")
 
     def answer():
-        child.stdin.write(work)
-        child.stdin.flush()
+        given.write(work)
+        given.flush()
         lines = []
-        for line in child.stdout:
-            if line == "END\n":
+        for line in taken:
+            if line == "END\n" or 'END = "END"' in line:
                 return lines
             lines.append(line)
         sys.exit("it ended with %d" % child.wait())
 
+    # postgres begins with a line of its own
+    answer()
     first = answer()
     print("ready", child.pid, flush=True)
     rounds = 0
@@ -107,6 +156,8 @@ def main():
             sys.exit("wrong: %s, not %s" % (got, first))
         rounds += 1
     child.stdin.close()
+    if name == "redis-server":
+        child.terminate()
     if child.wait():
         sys.exit("it ended with %d" % child.returncode)
     print("right", rounds)

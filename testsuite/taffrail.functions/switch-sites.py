@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Puts sites at functions of a process and takes them away again, at random.
 
-    switch-sites.py SOCKET SEED REQUESTS RULE...
+    switch-sites.py SOCKET SEED REQUESTS TRAPS RULE...
 
 SOCKET is the agent's control socket. A session is started with some of the
-rules; then rules are enabled and disabled, one a request; at times the session
-ends and another one starts. Requests that a thread which blocks SIGTRAP may
+rules, if TRAPS is 1 every other one with traps; then rules are enabled and disabled, one a request;
+at times the session ends and another one starts. Requests that a thread which blocks SIGTRAP may
 refuse are no failure: the session tells of those. Prints how many requests there
 were, and how many sites they named.
 """
@@ -46,7 +46,7 @@ class Agent:
 
 
 def main():
-    path, seed, requests, *rules = sys.argv[1:]
+    path, seed, requests, traps, *rules = sys.argv[1:]
     chance = random.Random(int(seed))
     agent = Agent(path)
     sites = 0
@@ -56,7 +56,9 @@ def main():
             session = "name=random-%d" % chance.randrange(1000)
             some = chance.sample(rules, chance.randint(1, min(3, len(rules))))
             sites += agent.ask(START, session, "mode=overwrite", "buffer=65536",
-                               "context=none", *("rule=" + rule for rule in some))
+                               "context=none", "int3=%d" %
+                               (traps == "1" and chance.random() < 0.5),
+                               *("rule=" + rule for rule in some))
         elif chance.random() < 0.02:
             agent.ask(DESTROY, session)
             session = None
