@@ -234,7 +234,7 @@ static bool is_fixed(const struct field_class *class, uint32_t *bytes)
 	for (size_t i = 0; i < class->nmembers; i++) {
 		const struct field_class *member = &class->members[i];
 
-		if (member->kind == FIELD_TEXT)
+		if (member->kind == FIELD_TEXT && !member->counted)
 			*bytes += (uint32_t)member->count;
 		else if (member->kind <= FIELD_ENUM)
 			*bytes += member->bytes;
