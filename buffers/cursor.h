@@ -84,13 +84,11 @@ static inline uint32_t cursor_writer_id(enum cursor_kind kind)
 	return kind == CURSOR_WIDE ? WRITER_ID : WRITER_ID_EARLY;
 }
 
-/* These three need c->p < c->end. */
-static inline int cursor_compact(struct cursor *c)
+/* Takes a header with the id in its first byte. */
+static inline int cursor_short(struct cursor *c)
 {
 	uint32_t word;
 
-	if ((*c->p & CTF_COMPACT_ID_EXTENDED) == CTF_COMPACT_ID_EXTENDED)
-		return cursor_extended(c, 1);
 	if (cursor_room(c) < CTF_COMPACT_BYTES)
 		return -EBADMSG;
 	__builtin_memcpy(&word, c->p, sizeof(word));
@@ -98,6 +96,14 @@ static inline int cursor_compact(struct cursor *c)
 	c->p += CTF_COMPACT_BYTES;
 	return cursor_advance(c, word >> CTF_COMPACT_ID_BITS,
 			      CTF_COMPACT_CLOCK_BITS);
+}
+
+/* These three need c->p < c->end. */
+static inline int cursor_compact(struct cursor *c)
+{
+	if ((*c->p & CTF_COMPACT_ID_EXTENDED) == CTF_COMPACT_ID_EXTENDED)
+		return cursor_extended(c, 1);
+	return cursor_short(c);
 }
 
 static inline int cursor_wide(struct cursor *c)
@@ -138,8 +144,12 @@ static inline int cursor_large(struct cursor *c)
  */
 static inline int cursor_header(struct cursor *c, enum cursor_kind kind)
 {
-	return kind == CURSOR_WIDE ? cursor_wide(c) :
-	       kind == CURSOR_LARGE ? cursor_large(c) : cursor_compact(c);
+	if (unlikely(kind == CURSOR_LARGE))
+		return cursor_large(c);
+	/* most events of either other kind */
+	if (likely((*c->p & CTF_COMPACT_ID_EXTENDED) < CTF_COMPACT_ID_WIDE))
+		return cursor_short(c);
+	return kind == CURSOR_WIDE ? cursor_wide(c) : cursor_compact(c);
 }
 
 /* Returns the bytes of these contexts, or -EINVAL for an unknown one. */

@@ -313,9 +313,13 @@ static inline int64_t clock_time(const struct metadata_clock *clock,
 	double exact;
 
 	if (clock->hz != 1000000000) {
-		exact = 1e9 * (double)reading / (double)clock->hz;
+		/* processors convert signed numbers faster */
+		exact = 1e9 * (likely(reading <= INT64_MAX) ?
+				       (double)(int64_t)reading :
+				       (double)reading) / (double)clock->hz;
 		/* a false reading; no clock gets that far */
-		ns = exact < 0x1p62 ? (uint64_t)exact : 1ull << 62;
+		ns = likely(exact < 0x1p62) ? (uint64_t)(int64_t)exact :
+					      1ull << 62;
 	}
 	return (int64_t)((uint64_t)base_ns + ns);
 }

@@ -224,7 +224,8 @@ static bool packet_next(struct read_stream *s)
 /* Finds the description of an event. The metadata describes an event before a
  * packet has one: a follower that does not know it reads the metadata again.
  * Returns NULL if there is none, and the rest of the packet cannot be read. */
-static const struct event_class *find_class(struct read_stream *s, uint32_t id)
+COLD static const struct event_class *find_class(struct read_stream *s,
+						 uint32_t id)
 {
 	struct trace_class *trace = (struct trace_class *)s->event.trace;
 	struct trace_class *own = s->trace;
@@ -262,20 +263,29 @@ static int take_event(struct read_stream *s)
 	ret = cursor_header(c, trace->kind);
 	if (ret)
 		return -EBADMSG;
-	if (trace->writers && c->id == cursor_writer_id(trace->kind))
-		return take_writer(s, c) ?: 1;
-	class = find_class(s, c->id);
-	s->event.context = trace->writers ? (uint8_t *)&s->writer.vtid : c->p;
+	class = c->id < s->event.trace->nevents ?
+			s->event.trace->events[c->id] : NULL;
+	if (unlikely(!class || class->shared)) {
+		/* which no class has */
+		if (trace->writers && c->id == cursor_writer_id(trace->kind))
+			return take_writer(s, c) ?: 1;
+		class = find_class(s, c->id);
+	}
+	s->event.context = c->p;
 	if (!class || cursor_skip(c, trace->context_bytes))
 		return -EBADMSG;
 	s->event.class = class;
 	s->event.fields = c->p;
-	ret = class->steps ? step_fields(c, class->steps) :
+	ret = class->fixed ? cursor_skip(c, class->bytes) :
+	      class->steps ? step_fields(c, class->steps) :
 			     skip_fields(c, class);
 	s->event.end = c->p;
 	s->event.clock = c->clock;
 	s->event.ns = clock_time(&trace->clock, s->base_ns, c->clock);
 	s->events++;
+	if (!trace->writers)
+		return ret;
+	s->event.context = (uint8_t *)&s->writer.vtid;
 	return ret ?: s->hidden;
 }
 
