@@ -136,11 +136,11 @@ int count_open(struct report *r)
 	return ret;
 }
 
-/* Returns what is counted of the event's class, which is made known if it is
- * new. Returns NULL for a class that the trace does not describe, and
- * without memory, which sets r->failed. */
-static struct report_class *class_of(struct report *r,
-				     const struct trace_event *event)
+/* Makes an event's class known. Returns what is counted of it; NULL for a class
+ * that the trace does not describe, and without memory, which sets r->failed.
+ */
+COLD static struct report_class *class_add(struct report *r,
+					   const struct trace_event *event)
 {
 	size_t trace = event->trace->number;
 	uint32_t class = event->class->number;
@@ -154,8 +154,6 @@ static struct report_class *class_of(struct report *r,
 	if (class >= r->traces[trace].nclasses)
 		return NULL;
 	to = &r->traces[trace].classes[class];
-	if (*to)
-		return *to;
 	*to = make_class(r, event->trace, event->class);
 	r->failed = r->failed || !*to;
 	return *to;
@@ -243,38 +241,55 @@ const struct report_trace **report_processes(const struct report *r, size_t *n)
 	return rows;
 }
 
-void count_event(struct report *r, const struct trace_event *event)
+/* Counts what an event's class is watched for: locks, groups and fields. */
+__attribute__((noinline))
+static void count_watched(struct report *r, const struct report_class *c,
+			  const struct trace_event *event)
 {
-	struct report_class *c = class_of(r, event);
-	uint64_t size = (uint64_t)(event->end - event->start);
 	struct value *group;
 	bool found;
 
-	if (!c)
-		return;
-	if (event->ns < r->first)
-		r->first = event->ns;
-	if (event->ns > r->last)
-		r->last = event->ns;
-	c->events++;
-	c->bytes += size;
-	r->traces[event->trace->number].last = event->ns;
-	pairs_feed(r->pairs, event);
-	/* most classes end here: they are counted, and no field is read */
-	if (!c->watched)
-		return;
 	if (c->lock)
 		locks_event(r, c, &r->traces[event->trace->number], event);
 	group = group_take(r, c, event, &found);
 	if (group) {
 		group->events++;
-		group->bytes += size;
+		group->bytes += (uint64_t)(event->end - event->start);
 	} else if (found) {
 		r->groups.other_events++;
-		r->groups.other_bytes += size;
+		r->groups.other_bytes += (uint64_t)(event->end -
+						    event->start);
 	}
 	for (unsigned int i = 0; i < c->nfields; i++)
 		count_field(r, &c->fields[i], event, found, group);
+}
+
+void count_event(struct report *r, const struct trace_event *event)
+{
+	size_t number = event->trace->number;
+	struct report_trace *t = number < r->ntraces ? &r->traces[number] :
+						       NULL;
+	uint32_t class = event->class->number;
+	struct report_class *c = t && class < t->nclasses ? t->classes[class] :
+							    NULL;
+
+	if (unlikely(!c)) {
+		c = class_add(r, event);
+		if (!c)
+			return;
+		t = &r->traces[number];
+	}
+	if (event->ns < r->first)
+		r->first = event->ns;
+	if (event->ns > r->last)
+		r->last = event->ns;
+	c->events++;
+	c->bytes += (uint64_t)(event->end - event->start);
+	t->last = event->ns;
+	pairs_feed(r->pairs, event);
+	/* most classes are counted, and no field is read */
+	if (c->watched)
+		count_watched(r, c, event);
 }
 
 /* Returns whether the first class of a name has this name. */

@@ -143,7 +143,7 @@ int pairs_meet(struct pairs *p, const struct trace_class *trace)
 /* Gives each rule that compares keys across processes the gaps of all traces
  * that have the rule's events. Gaps only ever grow, so it is done again when
  * one was met. */
-static void note_gaps(struct pairs *p)
+COLD static void note_gaps(struct pairs *p)
 {
 	for (size_t i = 0; i < p->nkinds && p->kinds[i]->given; i++) {
 		struct pair_kind *kind = p->kinds[i];
@@ -218,6 +218,7 @@ static void end_pair(struct pairs *p, struct pair *like,
 
 /* Does what an event means for one kind. Ends come first, so a step ends one
  * pair before it begins the next. */
+__attribute__((noinline))
 static void action_take(struct pairs *p, const struct pair_trace *t,
 			const struct pair_action *action,
 			const struct trace_event *event)
@@ -274,33 +275,46 @@ static void action_take(struct pairs *p, const struct pair_trace *t,
 	}
 }
 
-void pairs_feed(struct pairs *p, const struct trace_event *event)
+/* Makes the actions of an event's class known, which is new, or whose trace is.
+ * Returns the trace's facts, or NULL without memory. */
+COLD static struct pair_trace *class_meet(struct pairs *p,
+					  const struct trace_event *event)
 {
 	const struct trace_class *trace = event->trace;
 	uint32_t class = event->class->number;
-	const struct pair_action *action = NULL;
 	struct pair_trace *t = trace->number < p->ntraces ?
 			       p->traces[trace->number] : NULL;
 
-	/* the class is new, or the trace is */
 	if (!t || class >= t->nclasses)
 		t = pairs_meet(p, trace) ? NULL : p->traces[trace->number];
 	if (!t || class >= t->nclasses) {
 		p->error = -ENOMEM;
-	} else {
-		if (t->actions[class] == &unmet) {
-			t->actions[class] = NULL;
-			if (names_meet(p, trace, event->class,
-				       &t->actions[class]))
-				p->error = -ENOMEM;
-		}
-		action = t->actions[class];
+		return NULL;
 	}
+	if (t->actions[class] == &unmet) {
+		t->actions[class] = NULL;
+		if (names_meet(p, trace, event->class, &t->actions[class]))
+			p->error = -ENOMEM;
+	}
+	return t;
+}
+
+void pairs_feed(struct pairs *p, const struct trace_event *event)
+{
+	uint32_t class = event->class->number;
+	size_t trace = event->trace->number;
+	const struct pair_trace *t = trace < p->ntraces ? p->traces[trace] :
+							  NULL;
+	const struct pair_action *action;
+
+	if (unlikely(!t || class >= t->nclasses || t->actions[class] == &unmet))
+		t = class_meet(p, event);
 	/* gaps of any trace may be those of a kind across processes */
-	if (p->stale || p->gaps != gaps_added)
+	if (unlikely(p->stale || p->gaps != gaps_added))
 		note_gaps(p);
 	p->now = event->ns;
-	for (; action; action = action->next)
+	for (action = t ? t->actions[class] : NULL; action;
+	     action = action->next)
 		action_take(p, t, action, event);
 }
 
