@@ -19,7 +19,6 @@
 #include "tracepoints/usdt/plan/plan.h"
 
 /* Those of one page have room there. */
-#define NAMES_BYTES	SESSION_UNTAKEN_BYTES
 
 #define UNREAD		"the program cannot read its file"
 
@@ -296,8 +295,9 @@ static struct place *moved_next(const struct places *places, size_t i,
  * may be that of places of several files. */
 static void moved_tell(struct places *places, pid_t pid)
 {
-	char where[32] = "", names[NAMES_BYTES] = "";
+	char names[CAUSE_TEXT_BYTES] = "", subject[CAUSE_SUBJECT_BYTES];
 	struct place *place, *other;
+	struct cause cause;
 	size_t used, n = 0;
 
 	for (size_t i = 0; (place = moved_next(places, i, pid));
@@ -310,7 +310,7 @@ static void moved_tell(struct places *places, pid_t pid)
 			continue;
 		n++;
 		used = strlen(names);
-		if (used + strlen(place->id) + sizeof(", , ...") < NAMES_BYTES)
+		if (used + strlen(place->id) + sizeof(", , ...") < sizeof(names))
 			sprintf(names + used, "%s%s", used ? ", " : "",
 				place->id);
 		else if (names[used - 1] != '.')
@@ -318,12 +318,12 @@ static void moved_tell(struct places *places, pid_t pid)
 	}
 	while ((place = moved_next(places, 0, pid)))
 		place->why = 0;
-	if (!places->ended)
-		snprintf(where, sizeof(where), "process %d: ", pid);
-	command_failed("%s%s%s %s no events, or not all: " MARKER_MOVED
-		       ": %s; " MARKER_REMEDY, where,
-		       places->more ? "at least " : "", counted(n, "marker"),
-		       agreed(n, "has", "have"), names);
+	snprintf(subject, sizeof(subject), "%s%s %s",
+		 places->more ? "at least " : "", counted(n, "marker"),
+		 agreed(n, "has", "have"));
+	cause_set(&cause, 0, MARKERS_MOVED, .pid = places->ended ? 0 : pid,
+		  .text = names, .subject = subject);
+	cause_tell(&cause);
 }
 
 void places_json(const struct places *places, struct json *json)

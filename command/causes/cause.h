@@ -111,7 +111,8 @@ int cause_check_proc(void);
  * LIMITS_FILES; else tells how many are missing, and returns COMMAND_FAILED. */
 int cause_check_files(int needed);
 
-/* The remedy for a marker that cannot be placed. */
+/* Why a marker cannot be placed, and the remedy. */
+#define MARKER_MOVED	"the code was moved after linking, as llvm-bolt does"
 #define MARKER_REMEDY	"compile it with -DTAFFRAIL_FLAG_SITES"
 
 /* The texts of a cause, with places: texts.def. */

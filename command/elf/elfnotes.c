@@ -23,6 +23,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "command/causes/cause.h"
 #include "command/elf/debug-path-private.h"
 #include "command/sandbox/opener.h"
 #include "tracepoints/conditions/rule-split.h"

@@ -34,8 +34,7 @@ struct marker {
 	size_t shown_bytes;
 };
 
-/* Why a marker is PLACED_NOT. */
-#define MARKER_MOVED	"the code was moved after linking, as llvm-bolt does"
+/* Why a marker is PLACED_NOT, beside MARKER_MOVED. */
 #define MARKER_OTHER	"other code is at its place"
 /* Why an event of LTTng-UST has no fields here. */
 #define MARKER_ELSEWHERE "its provider is in another file"

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "command/elf/process-markers.h"
 #include "gdbstub/wire/packet.h"

@@ -267,7 +267,7 @@ static void check_told(void)
 	tell_places("app/a\t10\t20\t-116\napp/a\t11\t21\t-116\n"
 		    "app/b\t12\t22\t-116\n", false,
 		    "taffrail: start: process 7: 2 markers have no events, or "
-		    "not all: " MARKER_MOVED ": app/a, app/b; " MARKER_REMEDY
+		    "not all: " MARKER_MOVED ": app/a, app/b: " MARKER_REMEDY
 		    "\n", "moved markers");
 	sprintf(lines, "a/b\t1\t1\t%d\n", USDT_NO_NOP);
 	snprintf(want, sizeof(want), "taffrail: start: process 7: a/b at 0x1 "
