@@ -111,6 +111,8 @@ static struct piece piece_keep(struct demangle *d, struct piece t)
 {
 	if (d->failed || d->nsubs == DEMANGLE_TEXTS)
 		return give_up(d);
+	d->params[d->nsubs] = 0;
+	d->owners[d->nsubs] = d->owned ? d->owner : 0;
 	d->subs[d->nsubs++] = t;
 	return t;
 }
@@ -263,7 +265,9 @@ static struct piece read_unnamed(struct demangle *d)
 	int value;
 
 	if (lambda) {
+		d->lambdas++;
 		types = read_types(d, 'E');
+		d->lambdas--;
 		if (!take_word(d, "E"))
 			return give_up(d);
 	} else if (!take_word(d, "Ut")) {
@@ -361,6 +365,8 @@ static struct piece read_arguments(struct demangle *d)
 	if (!d->typing) {
 		d->nargs = n;
 		d->packs = packs;
+		if (!++d->owner)
+			return give_up(d);
 	}
 	t = piece_begin(d);
 	piece_add(d, &t, "<");
@@ -396,6 +402,37 @@ static struct piece join_arguments(struct demangle *d, struct piece a,
 			  a.n && d->room[a.at + a.n - 1] == '<' ? " " : "", b);
 }
 
+/* Returns what T_ (0), T0_ (1), ... means here: of several arguments, only
+ * `all` can be meant; and a parameter of a lambda is `auto`, to which other
+ * tools give a number. */
+static struct piece find_parameter(struct demangle *d, uint32_t number,
+				   bool all)
+{
+	struct piece t = piece_begin(d);
+
+	d->owned = true;
+	if (d->failed || (d->lambdas ? all || number > 8 :
+			  number >= d->nargs ||
+				  (!all && d->packs >> number & 1)))
+		return give_up(d);
+	if (!d->lambdas)
+		return d->args[number];
+	piece_add(d, &t, "auto:");
+	add_bytes(d, &t, &"123456789"[number], 1);
+	return t;
+}
+
+/* Reads T_, T0_, ... behind the T. */
+static struct piece read_parameter(struct demangle *d)
+{
+	uint32_t number = (uint32_t)read_seq(d, false);
+	struct piece t = piece_keep(d, find_parameter(d, number, false));
+
+	if (!d->failed)
+		d->params[d->nsubs - 1] = (uint8_t)(number + 1);
+	return t;
+}
+
 /* Reads S_, S0_ and the names of the C++ library behind an S. */
 static struct piece read_substitution(struct demangle *d)
 {
@@ -419,19 +456,15 @@ static struct piece read_substitution(struct demangle *d)
 		return t;
 	}
 	number = (uint32_t)read_seq(d, true);
-	return !d->failed && number < d->nsubs ? d->subs[number] : give_up(d);
-}
-
-/* Reads T_, T0_, ... behind the T. Of several arguments, only `all` can be
- * meant. */
-static struct piece read_parameter(struct demangle *d, bool all)
-{
-	uint32_t number = (uint32_t)read_seq(d, false);
-
-	return !d->failed && number < d->nargs &&
-			       (all || !(d->packs >> number & 1)) ?
-		       d->args[number] :
-		       give_up(d);
+	if (d->failed || number >= d->nsubs)
+		return give_up(d);
+	/* T_ means another argument, or the same, in each function of a name */
+	if (d->params[number])
+		return find_parameter(d, d->params[number] - 1u, false);
+	if (d->owners[number] && d->owners[number] != d->owner)
+		return give_up(d);
+	d->owned |= d->owners[number] > 0;
+	return d->subs[number];
 }
 
 /* Reads the last name of a scope, where `scope` is the name around it. */
@@ -534,7 +567,7 @@ static struct piece read_nested(struct demangle *d)
 			continue;
 		}
 		if (take_word(d, "T")) {
-			t = piece_keep(d, read_parameter(d, false));
+			t = read_parameter(d);
 			continue;
 		}
 		/* the scope of a member of a lambda's */
@@ -675,8 +708,9 @@ static struct piece read_function(struct demangle *d)
 static struct piece read_array(struct demangle *d)
 {
 	const char *from = d->p;
-	size_t n;
+	size_t n, rest;
 	struct piece of, t;
+	uint16_t mid;
 
 	read_number(d);
 	n = (size_t)(d->p - from);
@@ -685,12 +719,17 @@ static struct piece read_array(struct demangle *d)
 	of = read_type(d);
 	t = piece_begin(d);
 	add_bytes(d, &t, d->room + of.at, of.mid);
-	piece_add(d, &t, " ");
-	of.mid = t.n;
+	/* of an array: "int [3][4]" */
+	rest = (size_t)(of.n - of.mid);
+	if (rest && d->room[of.at + of.mid] != '[')
+		return give_up(d);
+	piece_add(d, &t, rest ? "" : " ");
+	mid = t.n;
 	piece_add(d, &t, "[");
 	add_bytes(d, &t, from, n);
 	piece_add(d, &t, "]");
-	t.mid = of.mid;
+	add_bytes(d, &t, d->room + of.at + of.mid, rest);
+	t.mid = mid;
 	return t;
 }
 
@@ -726,7 +765,8 @@ static struct piece read_compound(struct demangle *d)
 	if (take_word(d, "A"))
 		return piece_keep(d, read_array(d));
 	if (take_word(d, "DpT"))
-		return piece_keep(d, piece_keep(d, read_parameter(d, true)));
+		return piece_keep(d, piece_keep(d, find_parameter(
+			d, (uint32_t)read_seq(d, false), true)));
 	if (take_word(d, "Dp"))
 		return piece_keep(d, read_type(d));
 	if (take_word(d, "M")) {
@@ -740,7 +780,7 @@ static struct piece read_compound(struct demangle *d)
 						  other.n));
 	}
 	if (take_word(d, "T")) {
-		t = piece_keep(d, read_parameter(d, false));
+		t = read_parameter(d);
 		if (!take_word(d, "I"))
 			return t;
 		other = read_arguments(d);
@@ -758,11 +798,13 @@ static struct piece read_type(struct demangle *d)
 {
 	char c = next_char(d);
 	struct piece t = piece_begin(d), part;
+	bool owned = d->owned;
 	size_t i;
 
 	if (d->failed || ++d->depth > DEPTH_MAX)
 		return give_up(d);
 	d->typing++;
+	d->owned = false;
 	if (c >= 'a' && c <= 'z' && builtins[c - 'a']) {
 		d->p++;
 		piece_add(d, &t, builtins[c - 'a']);
@@ -789,6 +831,7 @@ static struct piece read_type(struct demangle *d)
 out:
 	d->typing--;
 	d->depth--;
+	d->owned |= owned;
 	return t;
 }
 
@@ -838,8 +881,9 @@ size_t demangle(struct demangle *d, const char *symbol, size_t n, char *name,
 
 	d->p = symbol;
 	d->end = symbol + n;
-	d->used = d->depth = d->nsubs = d->nargs = d->typing = 0;
-	d->failed = false;
+	d->used = d->depth = d->nsubs = d->nargs = d->typing = d->owner = 0;
+	d->lambdas = 0;
+	d->failed = d->owned = false;
 	if (take_word(d, "_R"))
 		return demangle_rust(d, symbol, n, name, room);
 	if (!take_word(d, "_Z"))

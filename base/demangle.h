@@ -30,11 +30,17 @@ struct demangle {
 	uint32_t depth;
 	uint32_t nsubs;
 	struct piece subs[DEMANGLE_TEXTS];
+	uint8_t owners[DEMANGLE_TEXTS];	/* `owner`, of one with T_; or 0 */
+	uint8_t params[DEMANGLE_TEXTS];	/* 1 + N, of one that is T_: 1 */
+	uint8_t owner;			/* number of the last template with
+					 * arguments */
+	bool owned;			/* this type has T_ */
 	uint32_t nargs;			/* of the last template */
 	struct piece args[DEMANGLE_TEXTS];
 	uint64_t packs;			/* bit I: argument I is not one type */
 	uint32_t listed;		/* of read_types() */
 	uint32_t typing;		/* types that are being read */
+	uint32_t lambdas;		/* whose parameters are being read */
 	const char *tail;		/* behind the parameters: " const" */
 	bool templated;			/* the last name ends in arguments */
 	bool typeless;			/* a constructor, destructor or

@@ -41,6 +41,9 @@ static const struct {
 	{ "_Z1fPFicE", "f(int (*)(char))", "f" },
 	{ "_Z1fRA3_KiM1AFivEMS2_i",
 	  "f(int const (&) [3], int (A::*)(), int A::*)", "f" },
+	{ "_Z1fRA3_A4_KiPA2_S0_", "f(int const (&) [3][4], int const (*) [2][4])",
+	  "f" },
+	{ "_Z1fRA3_PFivE", "", "" },
 	{ "_Z1fIJicEEvDpT_", "f<int, char>(int, char)", "f<int, char>" },
 	{ "_Z1fIJEEvDpT_", "f<>()", "f<>" },
 	{ "_Z1fILi3ELb1ELj7EEvv", "f<3, true, 7u>()", "f<3, true, 7u>" },
@@ -76,6 +79,17 @@ static const struct {
 	{ "_RNvB_1a", "", "" },
 	{ "_RNvC1a9f", "", "" },
 	{ "_RINvC1a1fDG_NtC1b1TEL_E", "", "" },
+	/* T_ in a substitution is an argument of the function where it stands;
+	 * of a lambda, `auto` */
+	{ "_Z1fIiZ1gIcEvT_EUlcE_EvOS1_T0_",
+	  "f<int, g<char>(char)::{lambda(char)#1}>(int&&, "
+	  "g<char>(char)::{lambda(char)#1})",
+	  "f<int, g<char>(char)::{lambda(char)#1}>" },
+	{ "_Z4callIZN2ns5outerIiEEiT_EUlS2_RKT0_E_EvS2_",
+	  "call<ns::outer<int>(int)::{lambda(auto:1, auto:2 const&)#1}>("
+	  "ns::outer<int>(int)::{lambda(auto:1, auto:2 const&)#1})",
+	  "call<ns::outer<int>(int)::{lambda(auto:1, auto:2 const&)#1}>" },
+	{ "_ZZN2ns5outerIiEEiT_ENKUlS1_RKT0_E_clIicEEDaS1_S4_", "", "" },
 	/* types are not computed */
 	{ "_Z1fIiEDTfp_ET_", "", "" },
 	{ "_Z1fIJicEEvDpRKT_", "", "" },
