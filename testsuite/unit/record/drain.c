@@ -232,8 +232,15 @@ static void check_reports(void)
 	status = outcome_end(&outcome, COMMAND_DONE);
 	unit_equal_string(said_end(), "", "nothing to tell");
 	unit_equal(status, COMMAND_DONE, "nothing to tell: status");
-	set.lost = 2;
 	set.left_off = 1;
+	said_begin(STDERR_FILENO);
+	drain_note_set(&set, 0, false, &outcome);
+	status = outcome_end(&outcome, COMMAND_DONE);
+	unit_equal_string(said_end(),
+		"taffrail: record: 1 marker was not enabled: no room for its "
+		"description: name fewer in a session\n", "one left off");
+	unit_equal(status, COMMAND_FAILED, "one left off: status");
+	set.lost = 2;
 	set.spoilt = 1;
 	strcpy(set.path, "out");
 	strcpy(set.spoilt_name, "x/stream_0");
@@ -255,7 +262,7 @@ static void check_reports(void)
 		"cut this file meanwhile; what was in it is lost (1 such "
 		"file)\n"
 		"taffrail: record: 1 marker was not enabled: no room for its "
-		"description\n"
+		"description: name fewer in a session\n"
 		"taffrail: record: 2 events were lost (--fail-on-loss): trace "
 		"fewer markers, give a larger --buffer-size, or give "
 		"--overwrite, which keeps the newest\n",
