@@ -203,6 +203,24 @@ status: 1
 stderr: fn/by_label%return at 0x[0-9a-f]+ is not traced: 
 no stderr: --int3
 
+case: a function that nothing describes has the same reason everywhere
+file plainest.s:
+		.text
+		.globl alpha, main
+		.type alpha, @function
+	alpha:	movl $1, %eax
+		ret
+		.size alpha, . - alpha
+		.type main, @function
+	main:	call alpha
+		xor %eax, %eax
+		ret
+		.size main, . - main
+		.section .note.GNU-stack, "", @progbits
+run: gcc -o plainest plainest.s && taffrail list --functions plainest fn:alpha; taffrail record -o plainest.d -e fn:plainest/alpha -- ./plainest
+status: 1
+stdout: ^fn/alpha .* \[not: its function's bounds are not known\]$
+stderr: fn/alpha at 0x[0-9a-f]+ is not traced: its function's bounds are not known
 case: strings on small stacks of coroutines
 run: "$CASES/small" >plain && taffrail record -o strings -e 'fn:texts(str)' -- "$CASES/small" >traced && cmp plain traced && taffrail view strings --where fn:texts | grep -o 'arg1 = .*' | sed 's/, cfa.*//' | awk '{ print length($0) }' | sort | uniq -c
 stdout: ^ +40 264$

@@ -247,7 +247,8 @@ static int exits_choose(struct usdt_calls *calls,
 	struct usdt_exit *exits = calls->found + wanted->first;
 	int refused;
 	struct usdt_plan *entry = usdt_calls_entry(calls, wanted, &refused);
-	int why = wanted->nexits < 0 ? USDT_UNDECODED : 0;
+	int why = wanted->nexits == -ENOENT ? USDT_NO_FUNCTION :
+		  wanted->nexits < 0	    ? USDT_UNDECODED : 0;
 	struct index taken = { 0 };
 	int i;
 

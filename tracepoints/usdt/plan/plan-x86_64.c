@@ -306,9 +306,9 @@ static enum usdt_reason site_look(struct planning *p, struct usdt_plan *plan)
 
 	bytes = usdt_image_at(&p->image, plan->address, USDT_JUMP_BYTES,
 			      PF_R | PF_X, NULL);
-	if (!bytes || (bytes[0] != NOP && !plan->whole))
+	if (!plan->whole && (!bytes || bytes[0] != NOP))
 		return USDT_NO_NOP;
-	if (!usdt_image_function(&p->image, plan->address, &function))
+	if (!bytes || !usdt_image_function(&p->image, plan->address, &function))
 		return USDT_NO_FUNCTION;
 	plan->start = function.start;
 	plan->end = function.end;
