@@ -394,14 +394,15 @@ static int by_ptrace(struct call *call)
 	/* that code returns to an address that no call left there */
 	if (!ret && process_status_has(pid, "x86_Thread_features", "shstk"))
 		ret = cause_set(&call->traced, -ENOTSUP, SERVICE_SHADOW_STACKS);
-	/* under an emulator, the processor does not execute that code */
-	else if (!ret && !process_executes(pid, call->wake.entry))
-		ret = cause_set(&call->traced, -ENOTSUP, SERVICE_EMULATED);
-	else if (!ret)
+	else if (!ret && process_executes(pid, call->wake.entry))
 		ret = attach_stop_wake(&target, &call->where);
+	/* it has no memory any more, and perhaps no directory */
 	else if (!rundir_lives(call->process) || process_ending(pid))
 		ret = cause_set(&call->traced, -ESRCH, PROCESS_ENDED,
 				.pid = pid);
+	/* under an emulator, the processor does not execute that code */
+	else if (!ret)
+		ret = cause_set(&call->traced, -ENOTSUP, SERVICE_EMULATED);
 	else if (ret == -EXDEV)
 		cause_set(&call->traced, ret, PROCESS_STRANGE, .pid = pid);
 	else

@@ -4,7 +4,8 @@
  * request for a session, or with $ENDING_ANY any request, kills it and breaks
  * the connection. With
  * $ENDING_RINGS, waits before until a file that this pattern names, a ring, has
- * an event.
+ * an event. With $ENDING_PAGE, its page, shows it as it is when it has removed
+ * that, and has no memory any more, but is not dead.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,6 +14,7 @@
 #include <glob.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -50,6 +52,54 @@ static int any_event(const char *pattern)
 		yes |= has_event(found.gl_pathv[i]);
 	globfree(&found);
 	return yes;
+}
+
+static FILE *open_real(const char *path, const char *mode)
+{
+	FILE *(*real)(const char *, const char *);
+
+	*(void **)&real = dlsym(RTLD_NEXT, "fopen");
+	return real(path, mode);
+}
+
+/* Returns a copy of a thread's stat, whose flags have PF_EXITING. */
+static FILE *exiting_stat(const char *path)
+{
+	FILE *from = open_real(path, "re"), *to = tmpfile();
+	char text[1024] = "", *flags;
+	int blanks = 7;
+
+	if (!from || !to || !fgets(text, sizeof(text), from))
+		abort();
+	fclose(from);
+	flags = strrchr(text, ')');
+	while (blanks--)
+		flags = strchr(flags, ' ') + 1;
+	fprintf(to, "%.*s%lu%s", (int)(flags - text), text,
+		strtoul(flags, NULL, 10) | 4, strchr(flags, ' '));
+	rewind(to);
+	return to;
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+	const char *page = getenv("ENDING_PAGE");
+	static int maps;
+	char name[64];
+	int n;
+
+	n = snprintf(name, sizeof(name), "/proc/%d/", victim());
+	if (!page || strncmp(path, name, (size_t)n))
+		return open_real(path, mode);
+	/* first, whose page it is */
+	if (!strcmp(path + n, "maps") && maps++) {
+		unlink(page);
+		return open_real("/dev/null", mode);
+	}
+	if (!strncmp(path + n, "task/", 5) &&
+	    !strcmp(strrchr(path, '/'), "/stat"))
+		return exiting_stat(path);
+	return open_real(path, mode);
 }
 
 ssize_t send(int fd, const void *data, size_t bytes, int flags)
