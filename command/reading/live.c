@@ -76,6 +76,18 @@ static bool image_next(struct image_walk *walk)
 	return true;
 }
 
+/* Returns whether a process was killed while it made an image, or is making it:
+ * it had no room for the page yet, so no session has begun there. */
+static bool is_unmade(int fd)
+{
+	struct stat st;
+
+	return !fstatat(fd, "process", &st, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISREG(st.st_mode) && !st.st_size &&
+	       faccessat(fd, "session.0", F_OK, AT_SYMLINK_NOFOLLOW) &&
+	       errno == ENOENT;
+}
+
 /* Opens the session's rings in an image, whose file is open, and makes the
  * image known. Returns 0, or a negative errno for which the look ends; what is
  * wrong with the files of one process is told, and is no reason to end. */
@@ -119,6 +131,8 @@ static int add_rings(struct look_rings *live,
 	/* the files may still be in the making */
 	if (ret == -EBADMSG && look->keep && !fstat(fd, &st) &&
 	    time(NULL) - st.st_mtime < YOUNG_SECONDS)
+		return 0;
+	if (ret == -EBADMSG && is_unmade(fd))
 		return 0;
 	if ((ret == -EPROTO || ret == -EBADMSG) && !look->quiet_problems) {
 		/* of another version, or damaged */
