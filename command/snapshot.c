@@ -386,8 +386,10 @@ static int take_all(struct snapshot *s)
 		     counted(s->processes, "process"), s->set.path);
 	if (reach_text(&s->reach, reach))
 		command_warn("the buffers reach back %s", reach);
-	/* shortage_note() has the remedy for buffers that found no room */
-	if (s->set.lost > s->set.lost_calls && !s->set.overwritten &&
+	/* shortage_note() has the remedy for buffers that found no room, and
+	 * for children without files */
+	if (s->set.lost > s->set.lost_calls + s->shortage.orphan_lost &&
+	    !s->set.overwritten &&
 	    !s->shortage.error && !s->fail_on_loss)
 		command_warn(COMMAND_FULL_REMEDY);
 	if (s->set.taken)

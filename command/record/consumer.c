@@ -595,12 +595,13 @@ int consume_finish(struct consumer *consumer)
 	return ret;
 }
 
-uint32_t consume_late(struct consumer *consumer, int32_t *error)
+uint32_t consume_late(struct consumer *consumer, uint64_t *late, int32_t *error)
 {
 	const struct session_page *page = consumer->late.address;
 	uint64_t lost = 0;
 	uint32_t orphans = 0;
 
+	*late = 0;
 	*error = 0;
 	if (!page)
 		return 0;
@@ -611,6 +612,7 @@ uint32_t consume_late(struct consumer *consumer, int32_t *error)
 		orphans = load_relaxed(&page->orphans) - consumer->late_orphans;
 		*error = load_relaxed(&page->orphan_error);
 	}
+	*late = lost;
 	file_map_close(&consumer->late);
 	if (lost && consumer->trace)
 		trace_lose_late(consumer->trace, lost);

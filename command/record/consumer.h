@@ -110,10 +110,11 @@ int consume_finish(struct consumer *consumer);
 /*
  * Counts events that forked children of a recorded image have lost since
  * consume_finish(), and unmaps the session's page. Returns how many children
- * could not make files since then; *error says why. The caller counts
- * consumer->late_unplaced.
+ * could not make files since then; *late is the number of these events, and
+ * *error says why. The caller counts consumer->late_unplaced.
  */
-uint32_t consume_late(struct consumer *consumer, int32_t *error);
+uint32_t consume_late(struct consumer *consumer, uint64_t *late,
+		      int32_t *error);
 
 /* Frees the session, which is most of the memory. Call it when the consumer is
  * finished and the trace does not need the session any more. */

@@ -147,12 +147,13 @@ bool drain_poll(struct drain *drain, uint64_t end)
 static void late_look(struct drain *drain, struct consumer *image)
 {
 	uint32_t orphans;
+	uint64_t lost;
 	int32_t error;
 
 	if (!image)
 		return;
-	orphans = consume_late(image, &error);
-	shortage_orphans(&drain->shortage, orphans, error);
+	orphans = consume_late(image, &lost, &error);
+	shortage_orphans(&drain->shortage, orphans, lost, error);
 }
 
 /* Takes the markers of an image, before the session is freed. Without memory,

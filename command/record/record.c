@@ -195,9 +195,11 @@ static void record_tell(void)
 		rule_list(listed, sizeof(listed), options.rules[i]);
 	if (options.fail_if_none && !drain.set.kept)
 		outcome_note(&outcome, EVENTS_NONE, .text = listed);
-	/* the outcome has the remedy for buffers that found no room, and for a
-	 * trace that is not written */
-	if (drain.set.lost > drain.set.lost_calls && !drain.shortage.error &&
+	/* the outcome has the remedy for buffers that found no room, for
+	 * children without files, and for a trace that is not written */
+	if (drain.set.lost > drain.set.lost_calls +
+			     drain.shortage.orphan_lost &&
+	    !drain.shortage.error &&
 	    !drain.told && !options.overwrite && !options.fail_on_loss)
 		command_warn(COMMAND_FULL_REMEDY);
 	outcome_print(&outcome, CAUSE_EVENTS_LOST);

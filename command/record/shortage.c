@@ -41,17 +41,23 @@ void shortage_look(struct shortage *shortage, int fd)
 		shortage->files = fs.f_favail;
 }
 
-void shortage_orphans(struct shortage *shortage, uint32_t orphans, int error)
+void shortage_orphans(struct shortage *shortage, uint32_t orphans,
+		      uint64_t lost, int error)
 {
+	if (!orphans)
+		return;
 	shortage->orphans += orphans;
-	if (orphans)
-		shortage->orphan_error = error;
+	shortage->orphan_lost += lost;
+	shortage->orphan_error = error;
 }
 
 void shortage_take(struct shortage *shortage, const struct session_page *page,
 		   int fd)
 {
-	shortage_orphans(shortage, page->orphans, page->orphan_error);
+	shortage_orphans(shortage, page->orphans,
+			 page->lost_unplaced -
+			 min_u64(page->lost_calls, page->lost_unplaced),
+			 page->orphan_error);
 	if (page->roomless) {
 		shortage->roomless++;
 		shortage->error = (int)page->roomless;

@@ -27,6 +27,7 @@ struct shortage {
 	uint64_t files;			/* free inodes, likewise */
 	int error;			/* errno of a buffer, or 0 */
 	uint64_t orphans;		/* forked children without any file */
+	uint64_t orphan_lost;		/* events of these */
 	int orphan_error;		/* errno of the last one, or 0 */
 };
 
@@ -44,9 +45,10 @@ long shortage_files(void);
 void shortage_take(struct shortage *shortage, const struct session_page *page,
 		   int fd);
 
-/* Adds forked processes that could not make files; `error` is why, of the last
- * one. */
-void shortage_orphans(struct shortage *shortage, uint32_t orphans, int error);
+/* Adds forked processes that could not make files, and the events that they
+ * have lost; `error` is why, of the last one. */
+void shortage_orphans(struct shortage *shortage, uint32_t orphans,
+		      uint64_t lost, int error);
 
 /* Looks how much room there is now. */
 void shortage_look(struct shortage *shortage, int fd);
