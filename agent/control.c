@@ -380,12 +380,27 @@ static int handle_rule(struct exchange *exchange)
 	return 0;
 }
 
-/* Stops, flushes or destroys a session. */
+/* Closes sub-buffers. Of rings that processes share, one of them does so: each
+ * would give up the rest of another sub-buffer. */
+static int handle_flush(struct exchange *exchange)
+{
+	char own[LINE_VALUE_BYTES];
+	int ret;
+	struct session *session = session_named(exchange, &ret);
+
+	if (!session)
+		return ret;
+	if (session_flush(session, line_find(exchange->request, "own", own,
+					     sizeof(own))))
+		line_add_unsigned(&exchange->answer, "shared", 1);
+	return 0;
+}
+
+/* Stops or destroys a session. */
 static int handle_change(struct exchange *exchange)
 {
 	static int (*const changes[])(struct session *session) = {
 		[MESSAGE_STOP] = session_stop,
-		[MESSAGE_FLUSH] = session_flush,
 		[MESSAGE_DESTROY] = session_destroy,
 	};
 	int ret;
@@ -479,7 +494,7 @@ static int (*const handlers[])(struct exchange *exchange) = {
 	[MESSAGE_ENABLE] = handle_rule,
 	[MESSAGE_DISABLE] = handle_rule,
 	[MESSAGE_STOP] = handle_change,
-	[MESSAGE_FLUSH] = handle_change,
+	[MESSAGE_FLUSH] = handle_flush,
 	[MESSAGE_DESTROY] = handle_change,
 	[MESSAGE_STATUS] = handle_status,
 	[MESSAGE_GDB] = handle_gdb,

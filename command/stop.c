@@ -60,18 +60,48 @@ static int visit_left(struct target *target, const char *name, bool remove)
 }
 
 /*
- * Sends the request to all processes that have the session, and again to one
- * that executes another program meanwhile; with `later` changes the file for
- * later ones first, and lists the processes again. A process that has ended
- * needs no request. Returns an exit status: COMMAND_FAILED if a process failed,
- * or none has the session.
+ * Sends the request to a process, and again if it executes another program
+ * meanwhile. Once a process has closed the rings that all share, the request
+ * leaves them out. Returns 0 or a negative errno.
+ */
+static int tell_one(struct target *target, enum message_type type,
+		    struct client_request *request)
+{
+	struct rundir_process *process = target->process;
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	struct client_answer answer = { 0 };
+	int n, ret, tries;
+
+	for (tries = EXECUTED_TRIES;; tries--) {
+		ret = target_connect(target);
+		if (!ret)
+			ret = client_call(&target->client, type, request,
+					  &answer);
+		if (!ret && client_answer_number(&answer, "shared"))
+			client_request_add(request, "own", "1");
+		client_answer_release(&answer);
+		if (!ret || ret == -ENOENT || !tries)
+			return ret;
+		/* has another program an agent now? Then that one is asked */
+		n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+		if (n <= 0 || images[n - 1] <= process->image)
+			return ret;
+		process->image = images[n - 1];
+		client_close(&target->client);
+	}
+}
+
+/*
+ * Sends the request to all processes that have the session; with `later`
+ * changes the file for later ones first, and lists the processes again. A
+ * process that has ended needs no request. Returns an exit status:
+ * COMMAND_FAILED if a process failed, or none has the session.
  */
 static int tell_all(struct targets *targets, enum message_type type,
 		    const char *name, bool later)
 {
 	struct client_request request = { 0 };
-	uint32_t images[RUNDIR_IMAGES_MAX];
-	int found = 0, tries, n, ret;
+	int found = 0, ret;
 	bool failed = false;
 	char *text = NULL;
 
@@ -106,21 +136,7 @@ static int tell_all(struct targets *targets, enum message_type type,
 			goto left;
 		if (type != MESSAGE_FLUSH)
 			rundir_heirs_remove(process, name);
-		for (tries = EXECUTED_TRIES;; tries--) {
-			ret = target_connect(target);
-			if (!ret)
-				ret = client_call(&target->client, type,
-						  &request, NULL);
-			if (!ret || ret == -ENOENT || !tries)
-				break;
-			/* has another program an agent now? Then that one is
-			 * asked */
-			n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
-			if (n <= 0 || images[n - 1] <= process->image)
-				break;
-			process->image = images[n - 1];
-			client_close(&target->client);
-		}
+		ret = tell_one(target, type, &request);
 		found += ret != -ENOENT;
 		if (!ret || ret == -ENOENT)
 			goto left;

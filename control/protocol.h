@@ -70,7 +70,9 @@ struct message {
  * MESSAGE_DISABLE	   answered when no thread can still use the old state;
  *			   -ENOENT: no such session
  * MESSAGE_STOP		"name=": no event is written after the answer
- * MESSAGE_FLUSH	"name=": closes the current sub-buffers
+ * MESSAGE_FLUSH	"name=": closes the current sub-buffers -> "shared=1" if
+ *			   some are shared with other processes; with "own=",
+ *			   leaves these out
  * MESSAGE_DESTROY	"name=": stops, then removes its files
  * MESSAGE_STATUS	-> a line "session=NAME" a session, each followed by
  *			   "index=", "state=active|stopped", "mode=", "rule="

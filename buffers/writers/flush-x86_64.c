@@ -26,7 +26,7 @@ static void cpu_flush(struct channel *channel, uint32_t cpu)
 			return;
 }
 
-void write_flush(struct channel *channel)
+static void cpus_flush(struct channel *channel)
 {
 	uint8_t before[AFFINITY_BYTES];
 	long bytes = sys3(SYS_sched_getaffinity, 0, sizeof(before), before);
@@ -45,5 +45,11 @@ void write_flush(struct channel *channel)
 			cpu_flush(channel, cpu);
 	}
 	sys3(SYS_sched_setaffinity, 0, bytes, before);
+}
+
+void write_flush(struct channel *channel, bool locked)
+{
+	if (!locked)
+		cpus_flush(channel);
 	locked_flush(channel);
 }

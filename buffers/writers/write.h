@@ -136,10 +136,11 @@ void writer_number_take(void);
 
 /*
  * Closes the open packets of a channel that hold events, so a recorder can take
- * them. Visits every CPU: only a thread of the agent may call it, which
- * write_rseq_register() has registered with rseq.
+ * them; with `locked`, those of locked rings alone. Visits every CPU: only a
+ * thread of the agent may call it, which write_rseq_register() has registered
+ * with rseq.
  */
-void write_flush(struct channel *channel);
+void write_flush(struct channel *channel, bool locked);
 
 /*
  * Registers the calling thread, which libc does not know, with rseq, at the

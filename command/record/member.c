@@ -85,6 +85,7 @@ int member_ask(struct members *members, struct member *member,
 {
 	const char *session = members->claim->name;
 	struct client_request request = { 0 };
+	struct client_answer answer = { 0 };
 	char line[CAUSE_LINE_BYTES];
 	struct client client;
 	int ret = client_connect(&client, member->process);
@@ -92,7 +93,12 @@ int member_ask(struct members *members, struct member *member,
 	if (!ret) {
 		client.timeout_ms = STOP_TIMEOUT_MS;
 		client_request_add(&request, "name", "%s", session);
-		ret = client_call(&client, type, &request, NULL);
+		if (type == MESSAGE_FLUSH && members->flushed)
+			client_request_add(&request, "own", "1");
+		ret = client_call(&client, type, &request, &answer);
+		if (!ret && client_answer_number(&answer, "shared"))
+			members->flushed = true;
+		client_answer_release(&answer);
 		client_request_release(&request);
 	}
 	/* no word of a process that is just being killed */

@@ -74,6 +74,8 @@ struct members {
 	struct drain *drain;
 	struct probes *probes;
 	struct outcome *outcome;
+	bool flushed;			/* the rings that processes share, in
+					 * this round */
 	struct member **list;
 	size_t n;
 	struct member **open;		/* those that are not done, and a few

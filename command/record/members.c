@@ -444,6 +444,8 @@ void members_pause(struct members *members, int child, int ms)
 
 bool members_flush(struct members *members, size_t *next, size_t most)
 {
+	if (!*next)
+		members->flushed = false;
 	for (size_t asked = 0; *next < members->n && asked < most;) {
 		struct member *member = members->list[(*next)++];
 

@@ -540,14 +540,17 @@ int session_stop(struct session *session)
 	return channel_grace(session->channel);
 }
 
-int session_flush(struct session *session)
+bool session_flush(struct session *session, bool own)
 {
+	bool shared = session->channel->flags & SESSION_SHARED;
+
 	if (session->phase != SESSION_RUNS)
-		return 0;
+		return false;
 	/* also of processes that have ended */
-	channel_shared_use(session->channel);
-	write_flush(session->channel);
-	return 0;
+	if (!own)
+		channel_shared_use(session->channel);
+	write_flush(session->channel, own && shared);
+	return shared && !own;
 }
 
 int session_destroy(struct session *session)

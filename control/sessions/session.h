@@ -195,9 +195,10 @@ int session_rule(struct session *session, const struct session_rule *rule,
  * -ETIMEDOUT when a thread is stopped in the middle of a write. */
 int session_stop(struct session *session);
 
-/* Closes the packets that writers have open, if these hold events. Returns 0;
- * writers go on. */
-int session_flush(struct session *session);
+/* Closes the packets that writers have open, if these hold events; with `own`,
+ * not those in rings that other processes share. Returns true when such rings
+ * were looked at. Writers go on. */
+bool session_flush(struct session *session, bool own);
 
 /* Stops a session, removes the files and unmaps the memory. A reader that has
  * the files mapped can read on. */

@@ -308,10 +308,10 @@ int session_stop(struct session *session)
 	return 0;
 }
 
-int session_flush(struct session *session)
+bool session_flush(struct session *session, bool own)
 {
 	(void)session;
-	return 0;
+	return own;
 }
 
 int session_destroy(struct session *session)

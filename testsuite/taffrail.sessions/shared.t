@@ -753,6 +753,22 @@ stdout: ^1$
 stdout: ^160 emitted = 160 kept
 no stderr: missing
 
+group: start --all, flush
+before:
+	taffrail start every --all --overwrite --buffers shared
+	for i in {1..12}; do
+		start idle$i $CASES/worker 0 idle$i.counts
+		wait_for grep -q ^ready idle$i.out
+	done
+	start writes $CASES/worker 1000000 writes.counts
+	wait_for grep -q ^ready writes.out
+	say writes run ''
+case: one process closes what all share, so nothing is overwritten
+run:
+	taffrail flush every && taffrail flush every && say writes halt '^halted'
+	taffrail snapshot every -o out && taffrail verify out
+stdout: ^[1-9]\d* emitted = [1-9]\d* kept \+ 0 overwritten \+ 0 lost
+
 group: start --all, own buffers
 before:
 	worker
