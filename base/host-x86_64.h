@@ -18,7 +18,7 @@
  * forbid it (before 4.12) have an error. */
 #define HOST_GET_CPUID	0x1011
 
-/* glibc's copies of what CPUID says (sys/platform/x86.h, since 2.33): EAX to
+/* glibc's copies of CPUID's answers (sys/platform/x86.h, since 2.33): EAX to
  * EDX, and then the parts of them that the kernel supports. */
 struct host_leaf {
 	uint32_t cpuid[4];

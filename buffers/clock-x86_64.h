@@ -9,7 +9,7 @@
 #include <cpuid.h>
 #include <stdint.h>
 
-#include "base/host-x86_64.h"
+#include "base/host.h"
 
 /* The vDSO's clock_gettime; see vdso(7). */
 #define CLOCK_VDSO_GETTIME	"__vdso_clock_gettime"

@@ -7,7 +7,7 @@
 #include <cpuid.h>
 
 #include "base/base.h"
-#include "base/host-x86_64.h"
+#include "base/host.h"
 
 #define KEEP_MASK	0xe7u	/* x87, SSE, AVX, AVX-512 */
 #define CPUID_OSXSAVE	(1u << 27)

@@ -12,8 +12,8 @@
 
 /* A way to write code, opened for a number of writes. */
 struct patcher {
-	int mem;		/* /proc/self/mem; -1: by mprotect; PATCH_UNOPENED
-				 * before the first write */
+	int mem;		/* /proc/self/mem; -1: by mprotect;
+				 * PATCH_UNOPENED before the first write */
 	int *opened;		/* that word */
 };
 
