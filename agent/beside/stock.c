@@ -535,8 +535,8 @@ static void fork_child(void)
  *
  * Destructors of libraries run before the handlers that were there when the
  * program began, and after those that came later. So this is a handler, for an
- * agent that came late; a part of the agent's destructor, which runs before that
- * of LTTng's library; and done where a provider of the program goes.
+ * agent that came late; a part of the agent's destructor, which runs before
+ * that of LTTng's library; and done where a provider of the program goes.
  */
 void stock_end(void)
 {
@@ -555,8 +555,8 @@ static const struct fork_hooks hooks = {
 	.end = stock_end,
 };
 
-/* Providers that an agent found, which came late, tell LTTng alone that they go.
- * LTTng's code in call sites forgets its functions then. So no event is
+/* Providers that an agent found, which came late, tell LTTng alone that they
+ * go. LTTng's code in call sites forgets its functions then. So no event is
  * connected from here on. */
 static void exit_handler(void *unused)
 {
