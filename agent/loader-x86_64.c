@@ -137,7 +137,8 @@ static void modules_changed(void)
 	 * pthread_cancel() in a destructor brings a library with probes */
 	if ((found ? found_wanted() :
 		     came && load_relaxed(fork_mark) && session_any() &&
-			     process.page->state != PROCESS_EXITED) ||
+			     !(process.page &&
+			       process.page->state == PROCESS_EXITED)) ||
 	    (session_symbols && load_relaxed(fork_mark)))
 		thread_run_wait(found_apply, NULL);
 	if (late_mapped)
