@@ -103,8 +103,8 @@ int drain_add_shared(struct drain *drain, struct rundir *dir,
 
 size_t drain_sharers(const struct drain *drain)
 {
-	return drain->shared && drain->shared->trace ?
-	       consume_sharers(drain->shared) : 0;
+	/* also where all wrote to locked rings, and none to the shared ones */
+	return drain->shared ? consume_sharers(drain->shared) : 0;
 }
 
 bool drain_joined(const struct drain *drain)
