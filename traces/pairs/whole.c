@@ -6,8 +6,9 @@
  * Such a call comes behind the calls in it. So each lane keeps the calls that
  * have ended, up to the call around them: that is the next one of the lane that
  * has a smaller depth, and began before they ended. The process tells the
- * durations, the recorder the times; their clocks differ a little, so a call is
- * taken to have begun no later than the calls in it.
+ * durations, the recorder the times; their clocks differ by some millionths. So
+ * a call is taken to have begun no later than the calls in it, and no earlier
+ * than the call before it has ended, where that is as near.
  *
  * Of a function that calls itself, the inner calls come first, too. So each
  * function of a lane keeps its calls, up to its next one around them, which
@@ -29,6 +30,9 @@
 #define WAITING_MAX	4096u
 #define LANES_MAX	65536u
 #define REPEATS_MAX	1024u
+/* A duration of 2^N ns is the recorder's but for 1 ns: 24 millionths were seen.
+ */
+#define SLACK_SHIFT	14
 
 /* A call that has ended, or neighbours of one depth. */
 struct waiting {
@@ -163,24 +167,40 @@ static uint64_t join(const struct pairs *p, uint64_t left, uint64_t right)
 		       p->calls->joined(left, right, p->calls->priv) : left;
 }
 
-/* Makes room in a full list: one call of each two neighbours, with the smaller
- * depth. */
+/* Makes one call of each two neighbours, of the same depth or, with `any`, with
+ * the smaller one. */
+static void neighbours_join(const struct pairs *p, struct whole_lane *lane,
+			    bool any)
+{
+	size_t kept = 0, step;
+
+	for (size_t i = 0; i < lane->n; i += step) {
+		struct waiting left = lane->list[i];
+		const struct waiting *right = &lane->list[i + 1];
+
+		step = i + 1 < lane->n && (any || left.depth == right->depth) ?
+			       2 : 1;
+		if (step == 2) {
+			if (right->begin < left.begin)
+				left.begin = right->begin;
+			if (right->depth < left.depth)
+				left.depth = right->depth;
+			left.end = right->end;
+			left.ns += right->ns;
+			left.priv = join(p, left.priv, right->priv);
+		}
+		lane->list[kept++] = left;
+	}
+	lane->n = kept;
+}
+
+/* Makes room in a full list. Calls of one depth mostly stand together; a call
+ * before others would keep a call around these from having them. */
 static void lane_squeeze(const struct pairs *p, struct whole_lane *lane)
 {
-	for (size_t i = 0; i < lane->n / 2; i++) {
-		struct waiting left = lane->list[2 * i];
-		const struct waiting *right = &lane->list[2 * i + 1];
-
-		if (right->begin < left.begin)
-			left.begin = right->begin;
-		if (right->depth < left.depth)
-			left.depth = right->depth;
-		left.end = right->end;
-		left.ns += right->ns;
-		left.priv = join(p, left.priv, right->priv);
-		lane->list[i] = left;
-	}
-	lane->n /= 2;
+	neighbours_join(p, lane, false);
+	if (lane->n > WAITING_MAX / 4 * 3)
+		neighbours_join(p, lane, true);
 }
 
 void whole_take(struct pairs *p, struct pair *pair,
@@ -192,7 +212,7 @@ void whole_take(struct pairs *p, struct pair *pair,
 	const uint8_t *depth = field_at_bytes(&action->keys[1], event, &n);
 	struct whole_lane *lane = lane_of(p, pair);
 	struct whole_repeats *repeats;
-	int64_t ns;
+	int64_t ns, slack;
 
 	if (!duration || !depth)
 		return;
@@ -201,6 +221,7 @@ void whole_take(struct pairs *p, struct pair *pair,
 	if (ns < 0 || pair->end < INT64_MIN + ns)
 		return;
 	pair->begin = pair->end - ns;
+	slack = ns >> SLACK_SHIFT;
 	pair->depth = (uint32_t)keys_number(action->keys[1].class, depth);
 	pair->whole = true;
 	pair->fate = PAIR_FINISHED;
@@ -208,13 +229,16 @@ void whole_take(struct pairs *p, struct pair *pair,
 	for (n = lane ? lane->n : 0; n; lane->n = --n) {
 		const struct waiting *w = &lane->list[n - 1];
 
-		if (w->depth <= pair->depth || w->end <= pair->end - ns)
+		if (w->depth <= pair->depth || w->end <= pair->end - ns - slack)
 			break;
 		if (w->begin < pair->begin)
 			pair->begin = w->begin;
 		pair->inside = join(p, w->priv, pair->inside);
 		pair->inner += w->ns;
 	}
+	if (n && lane->list[n - 1].end > pair->begin &&
+	    lane->list[n - 1].end <= pair->begin + slack)
+		pair->begin = lane->list[n - 1].end;
 	repeats = lane ? repeats_of(p, lane, pair->kind) : NULL;
 	if (repeats)
 		pair->again = repeats_take(p, repeats, pair);

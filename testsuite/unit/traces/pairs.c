@@ -372,15 +372,29 @@ static void whole_calls(void)
 	     "fn:whole 27-30/3 with 0\nfn:whole 40-50/2 with 0\n"
 	     "fn:whole 1-60/1 with 33 again 33\nfn:whole 100-110/2 with 0\n"
 	     "fn:whole 100-111/1 with 10 again 10\n", "whole calls");
+	/* clocks that differ by some millionths: a duration of 655,360 is one
+	 * of 655,320 to 655,400 */
 	start(NULL);
-	/* more neighbours than a lane keeps */
-	for (int i = 0; i < 5000; i++) {
+	call_ended(7, "fn:whole", 150, 4, 2);
+	call_ended(7, "fn:whole", 197, 4, 2);
+	call_ended(7, "fn:whole", 655560, 655360, 1);
+	call_ended(7, "fn:whole", 1310916, 655360, 1);
+	call_ended(7, "fn:whole", 1310930, 50, 1);
+	stop("fn:whole 146-150/2 with 0\nfn:whole 193-197/2 with 0\n"
+	     "fn:whole 193-655560/1 with 4 again 4\n"
+	     "fn:whole 655560-1310916/1 with 0\n"
+	     "fn:whole 1310880-1310930/1 with 0\n", "clocks that differ");
+	start(NULL);
+	/* more neighbours than a lane keeps, and another call before them */
+	call_ended(7, "fn:whole_entry", 5, 3, 1);
+	for (int i = 0; i < 9000; i++) {
 		used = 0;
-		call_ended(7, "fn:whole", 10 * i + 10, 2, 2);
+		call_ended(7, "fn:whole", 10 * i + 20, 2, 2);
 	}
 	used = 0;
-	call_ended(7, "fn:whole", 60000, 59999, 1);
-	stop("fn:whole 1-60000/1 with 10000 again 10000\n", "many whole calls");
+	call_ended(7, "fn:whole", 100000, 99990, 1);
+	stop("fn:whole 10-100000/1 with 18000 again 18000\n",
+	     "many whole calls");
 }
 
 static void threads(void)
