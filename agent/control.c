@@ -191,7 +191,10 @@ static int list_one(struct object *object, void *arg)
 		text_add(&text, "0x");
 		text_add_hex(&text, (uint64_t)code->address, 1);
 		string_add(out, number);
-		string_add(out, adopted && adopted->function &&
+		string_add(out, adopted && adopted->function == USDT_LINE ?
+				(object->site->kind_ == TAFFRAIL_KIND_MARK ?
+					 "line-mark" : "line") :
+				adopted && adopted->function &&
 						adopted->placed == USDT_INT3 ?
 					"function-3" :
 				adopted ? placed[adopted->placed] :
@@ -362,6 +365,8 @@ static int handle_rule(struct exchange *exchange)
 	ret = session_rule_parse(&rule, string, &why);
 	if (ret)
 		return rule_fail(exchange, ret, fault);
+	session_lines_take(exchange->request);
+	rule.lines = session_lines_set(exchange->request);
 	if (!wanted && rule.condition[0])
 		return exchange_fail(exchange, -EINVAL,
 				     CAUSE_RULE_CONDITION_OFF);

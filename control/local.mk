@@ -26,6 +26,7 @@ control_sources = \
 	control/sessions/inheritance.h \
 	control/sessions/keep.c \
 	control/sessions/known.c \
+	control/sessions/lines.c \
 	control/sessions/modules.c \
 	control/sessions/path.c \
 	control/sessions/place.c \
@@ -74,6 +75,7 @@ control_aside = \
 	control/sessions/environment.c \
 	control/sessions/inheritance.c \
 	control/sessions/keep.c \
+	control/sessions/lines.c \
 	control/sessions/modules.c \
 	control/sessions/share.c \
 	control/sessions/text.c \

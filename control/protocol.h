@@ -61,12 +61,15 @@ struct message {
  *			   the process ends, members of the group may do what
  *			   its user may), "int3=1"
  *			   (probes that need it are traps), "rule="
- *			   (any number; without one, everything)
+ *			   (any number; without one, everything); "spot=" and
+ *			   "field=", descriptions of the lines that rules name
+ *			   (tracepoints/usdt/usdt.h)
  *			-> "session=N", "matched=M" (markers now enabled)
  *			   -EEXIST: such a session is there; -ENOSPC: too many
  *			   sessions or no room for rings; -EPERM: the process is
  *			   not in the group, -EBUSY: another group is let in
- * MESSAGE_ENABLE	"name=", "rule=" -> "matched=M" (markers that match);
+ * MESSAGE_ENABLE	"name=", "rule=", "spot=", "field="
+ *			-> "matched=M" (markers that match);
  * MESSAGE_DISABLE	   answered when no thread can still use the old state;
  *			   -ENOENT: no such session
  * MESSAGE_STOP		"name=": no event is written after the answer

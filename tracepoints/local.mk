@@ -165,6 +165,7 @@ usdt_sources = \
 	tracepoints/usdt/place/aliases.c \
 	tracepoints/usdt/place/fields.c \
 	tracepoints/usdt/place/functions.c \
+	tracepoints/usdt/place/lines.c \
 	tracepoints/usdt/place/more.c \
 	tracepoints/usdt/place/names.c \
 	tracepoints/usdt/place/private.h \

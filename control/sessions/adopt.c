@@ -101,6 +101,21 @@ static int function_wanted(const struct module *module,
 	return how;
 }
 
+/* Returns true when a session has a rule for a source line. */
+static bool line_wanted(const struct usdt_line *line, const char *name)
+{
+	uint32_t i;
+	uint32_t k;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		for (k = 0; session_asks(i) && k < sessions[i].nrules; k++)
+			if (sessions[i].rules[k].wanted &&
+			    sessions[i].rules[k].lines == line->set &&
+			    text_equal(sessions[i].rules[k].glob, name))
+				return true;
+	return false;
+}
+
 /* The globs that rules have ever asked for, with traps or without, or for whole
  * calls, and their number. Adopted probes stay adopted, so a module is searched
  * again only when the number has grown. */
@@ -128,6 +143,9 @@ static void ask_for(const char *glob, int how)
 	}
 }
 
+/* The descriptions of lines that modules were asked for. */
+static uint32_t lines_asked;
+
 /* Whether a rule has ever asked for functions: only then are symbols read. */
 static bool functions_asked;
 
@@ -143,12 +161,14 @@ void session_sites_moved(struct module *module)
 
 static int module_adopt(struct module *module, void *arg)
 {
-	bool ask = !functions_asked && !module->declared;
+	bool ask = !functions_asked && !session_nlines && !module->declared;
 	/* on the stack: a relocation of the agent would be longer */
 	const struct usdt_asking asking = {
 		.wanted = probe_wanted,
 		.function_wanted = functions_asked ? function_wanted : NULL,
 		.untaken = untaken_note,
+		.lines = session_lines,
+		.line_wanted = line_wanted,
 	};
 	const struct object *object;
 
@@ -190,6 +210,9 @@ void session_probes_adopt(const struct patcher *patcher)
 		}
 	if (!askings)
 		return;
+	/* one rule may have other descriptions than in the session before */
+	askings += session_nlines - lines_asked;
+	lines_asked = session_nlines;
 	known_open();
 	registry_each_module(module_adopt, (void *)patcher);
 	known_close();

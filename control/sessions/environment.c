@@ -119,6 +119,9 @@ static void rules_parse(struct session *session, const char *p)
 		text_add_bytes(&text, p, (uint64_t)(last - p));
 		if (text.cut)
 			text_add(&why, "a rule is too long");
+		else if (rule_kind(rule) == RULE_LINE)
+			text_add(&why, "for source lines, a command reads debug "
+				       "information: taffrail record or start");
 		else if (*rule)
 			session_rule_add(session, rule, &why);
 		if (why.used)

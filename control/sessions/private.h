@@ -103,6 +103,14 @@ void known_add(const struct module *module, uint64_t question);
 void known_open(void);
 void known_close(void);
 
+/* lines.c: the descriptions of source lines, and how many there are. */
+struct usdt_line;
+extern const struct usdt_line *session_lines;
+extern uint32_t session_nlines;
+
+/* Adds, as lines of a session's text, those that a rule records. */
+void session_lines_write(const struct session_rule *rule, struct text *out);
+
 /* Notes in the session's page, which is new, for how long events are kept. */
 void session_keep_begin(const struct session *session);
 

@@ -108,6 +108,7 @@ int session_rule_parse(struct session_rule *rule, const char *string,
 	rule->fits = 0;
 	rule->misfits = 0;
 	rule->calls = 0;
+	rule->lines = 0;
 	if (!condition)
 		return 0;
 	if (expr_check(condition, &error)) {

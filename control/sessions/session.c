@@ -58,6 +58,8 @@ static bool names_place(const char *glob, const struct object *object)
 
 bool session_glob_names(const char *glob, const struct object *object)
 {
+	if (object->adopted && object->adopted->function == USDT_LINE)
+		return text_equal(glob, object->name);
 	return object->adopted && object->adopted->function ?
 		       names_place(glob, object) :
 		       glob_match(glob, object->id);
@@ -140,9 +142,12 @@ static const struct session_rule *session_wants(struct session *session,
 		return NULL;
 	for (i = session->nrules; i-- > 0;) {
 		struct session_rule *rule = &session->rules[i];
-		/* of a rule for whole calls, entry and exit have no event */
+		/* of a rule for whole calls, entry and exit have no event; of
+		 * one for a line, the descriptions of another one */
 		bool other = rule->wanted && function &&
-			     rule->calls != (function == USDT_WHOLE);
+			     (rule->calls != (function == USDT_WHOLE) ||
+			      (function == USDT_LINE &&
+			       object->adopted->line->set != rule->lines));
 
 		if ((decided && !(condition && rule->condition[0])) ||
 		    !rule_selects(rule, object) ||

@@ -35,6 +35,8 @@ struct session_rule {
 	char glob[SESSION_RULE_BYTES];
 	char condition[SESSION_CONDITION_BYTES]; /* empty: always */
 	struct rule_types types;	/* of adopted probes' arguments */
+	uint64_t lines;			/* of a source line: its set of
+					 * descriptions (lines.c); else 0 */
 	uint8_t fits;		/* for a marker that the glob matches the
 				 * condition may hold */
 	uint8_t misfits;	/* the fields of one do not allow it */
@@ -68,6 +70,13 @@ struct session;
  * condition, and adds the reason in the session's page to `why`; else 0. */
 bool session_rule_fault(const struct session_page *page,
 			const struct session_rule *rule, struct text *why);
+
+/* Keeps the descriptions of source lines in a text of "key=value" lines, which
+ * rules name. In one of the agent's threads. */
+void session_lines_take(const char *lines);
+
+/* Returns the set of those before the first rule (session_rule's `lines`). */
+uint64_t session_lines_set(const char *lines);
 
 /* Adds a rule to a session that is not yet open. Returns as
  * session_rule_parse(); the reason may also be that there are too many. */

@@ -17,7 +17,7 @@
 #include "control/sessions/budget.h"
 #include "control/sessions/inheritance.h"
 #include "control/sessions/place.h"
-#include "control/sessions/session.h"
+#include "control/sessions/private.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
 #include "tracepoints/frames/frames-ring.h"
@@ -96,8 +96,10 @@ static int key_take(struct session *session, const char *key,
 int session_parse(struct session *session, const char *text,
 		  struct text *fault)
 {
+	uint64_t lines = session_lines_set(text);
 	struct line line;
 
+	session_lines_take(text);
 	/* a rule is written when it is added: the rest is left untouched */
 	__builtin_memset(session, 0, offsetof(struct session, rules));
 	session->contexts = SESSION_CONTEXTS_DEFAULT;
@@ -109,6 +111,10 @@ int session_parse(struct session *session, const char *text,
 					 "a line is too long" :
 					 "a value is not understood");
 			return -EINVAL;
+		}
+		if (text_equal(line.key, "rule")) {
+			session->rules[session->nrules - 1].lines = lines;
+			lines = session_lines_set(text);
 		}
 	}
 	if (!session->name[0]) {
@@ -199,11 +205,15 @@ static void types_add(struct text *out, const struct rule_types *types)
 	text_add_char(out, ')');
 }
 
-static void rules_add(const struct session *session, struct text *out)
+/* Adds the rules, with `lines` with the descriptions of source lines. */
+static void rules_add(const struct session *session, struct text *out,
+		      bool lines)
 {
 	uint32_t i;
 
 	for (i = 0; i < session->nrules; i++) {
+		if (lines)
+			session_lines_write(&session->rules[i], out);
 		text_add(out, session->rules[i].wanted ? "rule=" : "unrule=");
 		text_add(out, session->rules[i].glob);
 		types_add(out, &session->rules[i].types);
@@ -236,7 +246,7 @@ SIGSAFE void session_write(const struct session *session, struct text *out)
 		line_add(out, "buffers", "shared");
 	if (session->int3)
 		line_add(out, "int3", "1");
-	rules_add(session, out);
+	rules_add(session, out, true);
 }
 
 void session_describe(struct session *session, struct text *out)
@@ -250,7 +260,7 @@ void session_describe(struct session *session, struct text *out)
 		 session->phase == SESSION_RUNS ? "active" : "stopped");
 	line_add(out, "mode",
 		 session->flags & SESSION_OVERWRITE ? "overwrite" : "discard");
-	rules_add(session, out);
+	rules_add(session, out, false);
 	line_add_unsigned(out, "written", sums.written);
 	line_add_unsigned(out, "lost", sums.lost);
 	line_add_unsigned(out, "overwritten", sums.overwritten);

@@ -108,6 +108,7 @@ static bool names_probe(const struct session *session,
 			const struct module *module, const char *id)
 {
 	const char *function = text_after(id, "fn/");
+	const char *line = text_after(id, "line/");
 	bool exits = function && rule_names_returns(function);
 	uint32_t i;
 
@@ -115,6 +116,7 @@ static bool names_probe(const struct session *session,
 		const struct session_rule *rule = &session->rules[i];
 
 		if ((glob_match(rule->glob, id) ||
+		     (line && text_equal(rule->glob, line)) ||
 		     (function && rule_names_function(rule->glob, module->name,
 						      function))) &&
 		    (!rule->wanted || (session_rule_names(rule) &&

@@ -95,7 +95,9 @@ enum rule_kind rule_kind(const char *rule)
 	const char *colon = find_colon(rule, &slash);
 
 	return text_after(rule, "fn:") ? RULE_FUNCTIONS :
-	       colon && is_line(rule, colon) ? RULE_LINE : RULE_MARKERS;
+	       colon && (is_line(rule, colon) ||
+			 (colon[1] == '+' && is_digit(colon[2]) &&
+			  colon > rule)) ? RULE_LINE : RULE_MARKERS;
 }
 
 /* Returns true when a word that is neither "entry" nor "return" stands behind
@@ -118,10 +120,7 @@ const char *rule_unknown(const char *rule)
 	const char *end;
 	uint32_t i;
 
-	if (kind == RULE_LINE)
-		return "this build does not know lines yet; "
-		       "a marker is written CHANNEL/NAME";
-	if (kind == RULE_MARKERS)
+	if (kind != RULE_FUNCTIONS)
 		return NULL;
 	if (has_strange_end(rule))
 		return "behind '%' of a function stands 'entry' or 'return'";

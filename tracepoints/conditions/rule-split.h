@@ -18,14 +18,15 @@
  */
 enum rule_kind {
 	RULE_FUNCTIONS,		/* fn:... */
-	RULE_LINE,		/* FILE.EXT:LINE; behind the ':', a digit */
+	RULE_LINE,		/* FILE.EXT:LINE; behind the ':', a digit. Or
+				 * FUNCTION:+LINES */
 	RULE_MARKERS,		/* a glob over channel/name or channel:name */
 };
 
 enum rule_kind rule_kind(const char *rule);
 
-/* Returns a sentence about a rule of a form that this build does not know, or
- * about one for functions that makes no sense; or NULL. */
+/* Returns a sentence about a rule for functions that makes no sense; or
+ * NULL. */
 const char *rule_unknown(const char *rule);
 
 /*

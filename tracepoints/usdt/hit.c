@@ -6,6 +6,7 @@
 #include "tracepoints/usdt/usdt.h"
 
 #include "base/base.h"
+#include "tracepoints/conditions/ax.h"
 #include "tracepoints/fields/scalar.h"
 #include "tracepoints/program/memory.h"
 #include "tracepoints/program/snapshot.h"
@@ -15,13 +16,76 @@
 #error "a hit must not use AVX: give CFLAGS to configure, not to make"
 #endif
 
+/* The sources of the arguments of a hit. */
+struct fetching {
+	const struct usdt_adopted *probe;
+	const struct usdt_state *state;
+	struct memory_stack stack;
+	struct memory_line line;	/* not cleared */
+	uint64_t unread;		/* a bit for each field whose program
+					 * has failed */
+};
+
+static ALWAYS_INLINE void fetching_begin(struct fetching *f,
+					 const struct usdt_adopted *probe,
+					 const struct usdt_state *state)
+{
+	f->probe = probe;
+	f->state = state;
+	f->line.start = f->line.n = 0;
+	f->unread = 0;
+}
+
+static SIGSAFE enum ax_verdict line_read(void *hit, uint64_t address, void *to,
+					 uint32_t bytes)
+{
+	const struct fetching *f = hit;
+
+	return memory_copy(to, address, bytes, &f->stack) == bytes ?
+		       AX_DONE : AX_BAD_ADDRESS;
+}
+
+static SIGSAFE enum ax_verdict line_register(void *hit, uint32_t number,
+					     uint64_t *value)
+{
+	const struct fetching *f = hit;
+
+	if (number == USDT_LINE_BASE)
+		*value = usdt_start(f->probe);
+	else if (number < ARRAY_SIZE(f->state->general))
+		*value = f->state->general[number];
+	else
+		return AX_UNAVAILABLE;
+	return AX_DONE;
+}
+
+const struct ax_machine usdt_line_machine = {
+	.read = line_read,
+	.reg = line_register,
+	.nregisters = USDT_LINE_BASE + 1,
+};
+
+/* Returns the result of a field's program. Where it fails, 0, or as a string an
+ * address that cannot be read. */
+static SIGSAFE __attribute__((noinline)) uint64_t
+program_fetch(const struct usdt_operand *operand, struct fetching *f)
+{
+	uint64_t value;
+
+	if (ax_run((const struct ax_program *)operand->value, NULL, f, &value)
+	    == AX_DONE)
+		return value;
+	f->unread |= 1ull << (operand - f->probe->operands);
+	return operand->type == TAFFRAIL_T_STRING;
+}
+
 /* Returns the value of an operand, in the low bytes; 0 when the memory cannot
  * be read. */
 static uint64_t operand_fetch(const struct usdt_operand *operand,
-			      const struct usdt_state *state,
-			      const struct memory_stack *stack,
-			      struct memory_line *line)
+			      struct fetching *f)
 {
+	const struct usdt_state *state = f->state;
+
 	switch (operand->place) {
 	case USDT_IMMEDIATE:
 		return (uint64_t)operand->value;
@@ -31,9 +95,13 @@ static uint64_t operand_fetch(const struct usdt_operand *operand,
 		return usdt_address(operand, state->general);
 	case USDT_VECTOR:
 		return state->vectors[operand->base & 15][0];
+	case USDT_PROGRAM:
+		return program_fetch(operand, f);
+	case USDT_UNREAD:
+		return f->unread;
 	default:
 		return memory_value(usdt_address(operand, state->general),
-				    operand->bytes, stack, line);
+				    operand->bytes, &f->stack, &f->line);
 	}
 }
 
@@ -50,18 +118,11 @@ struct strings {
 	char *bytes;
 };
 
-/* The sources of the arguments of a hit. */
-struct fetching {
-	const struct usdt_state *state;
-	struct memory_stack stack;
-	struct memory_line line;
-};
-
 /* Returns the value of an integer, 0 for one that is negative. */
 static SIGSAFE uint64_t length_fetch(const struct usdt_operand *operand,
 				     struct fetching *f)
 {
-	uint64_t value = operand_fetch(operand, f->state, &f->stack, &f->line);
+	uint64_t value = operand_fetch(operand, f);
 	uint32_t unused = 64 - operand->bytes * 8u;
 	int is_signed = scalar_sort(operand->type) == SCALAR_SIGNED;
 
@@ -76,16 +137,19 @@ static SIGSAFE void string_add(struct strings *strings,
 			       const struct usdt_operand *operand,
 			       struct fetching *f)
 {
-	uint64_t address =
-		operand_fetch(operand, f->state, &f->stack, &f->line);
+	uint64_t address = operand_fetch(operand, f);
 	uint64_t most = strings->room / probe->strings - 1;
 	char *to = strings->bytes + strings->used;
 	struct write_var *var = &strings->var[strings->n++];
+	uint32_t bound;
 	uint64_t n;
 
 	if (operand->length)
 		most = min_u64(most, length_fetch(&probe->operands
 						  [operand->length - 1], f));
+	bound = (uint32_t)operand->scale << 8 | operand->shift;
+	if (operand->place == USDT_PROGRAM && bound)
+		most = min_u64(most, bound);
 	n = address ? memory_copy_string(to, address, most, &f->stack) : 0;
 	var->n = WRITE_STRING;
 	var->p = to;
@@ -115,8 +179,7 @@ static ALWAYS_INLINE void strings_write(struct usdt_adopted *probe,
 	strings.used = 0;
 	strings.room = room;
 	strings.bytes = bytes;
-	f.state = state;
-	f.line.start = f.line.n = 0;
+	fetching_begin(&f, probe, state);
 	memory_stack_here(&f.stack, state->general[7]);
 	__builtin_memset(block, 0, 8);
 	for (i = 0; i < probe->count; i++) {
@@ -126,8 +189,7 @@ static ALWAYS_INLINE void strings_write(struct usdt_adopted *probe,
 			string_add(&strings, probe, operand, &f);
 		else
 			to = scalar_put(to,
-					operand_fetch(operand, state, &f.stack,
-						      &f.line),
+					operand_fetch(operand, &f),
 					operand->bytes);
 	}
 	if (to - block <= 8)
@@ -164,8 +226,7 @@ SIGSAFE void usdt_strings_copy(const struct usdt_adopted *probe,
 	strings.used = 0;
 	strings.room = room;
 	strings.bytes = bytes;
-	f.state = state;
-	f.line.start = f.line.n = 0;
+	fetching_begin(&f, probe, state);
 	memory_stack_here(&f.stack, state->general[7]);
 	for (i = 0; i < probe->count; i++) {
 		const char *from;
@@ -189,8 +250,7 @@ SIGSAFE void usdt_hit_write(struct usdt_adopted *probe,
 	struct write_slot *slot = (struct write_slot *)&probe->site;
 	const struct object *object = object_of(slot->shape);
 	char block[TAFFRAIL_FIELDS_MAX * 8] __attribute__((aligned(8)));
-	struct memory_stack stack = { 0 };
-	struct memory_line line;	/* not cleared */
+	struct fetching f;		/* its line is not cleared */
 	uint64_t fixed = (uint64_t)block;
 	char *to = block;
 	uint32_t i;
@@ -205,14 +265,13 @@ SIGSAFE void usdt_hit_write(struct usdt_adopted *probe,
 			hit_few_strings(probe, state);
 		return;
 	}
-	line.start = line.n = 0;
+	fetching_begin(&f, probe, state);
 	if (probe->in_memory)
-		memory_stack_here(&stack, state->general[7]);
+		memory_stack_here(&f.stack, state->general[7]);
 	__builtin_memset(block, 0, 8);
 	for (i = 0; i < probe->count; i++)
 		to = scalar_put(to,
-				operand_fetch(&probe->operands[i], state,
-					      &stack, &line),
+				operand_fetch(&probe->operands[i], &f),
 				probe->operands[i].bytes);
 	if (to - block <= 8)
 		__builtin_memcpy(&fixed, block, 8);

@@ -23,6 +23,7 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "tracepoints/conditions/ax.h"
 #include "tracepoints/program/mapped.h"
 #include "tracepoints/program/modules.h"
 #include "tracepoints/sites/notes.h"
@@ -64,6 +65,7 @@ static const struct {
 	{ "arena_keep", arena_keep },
 	{ "arena_pack", arena_pack },
 	{ "arena_take", arena_take },
+	{ "ax_verify", ax_verify },
 	{ "library_open", library_open },
 	{ "library_symbol", library_symbol },
 	{ "mapped_each", mapped_each },
@@ -87,6 +89,7 @@ static const struct {
 	{ "strlen", text_length },
 	{ "usdt_entry", usdt_entry },
 	{ "usdt_faults", &usdt_faults },
+	{ "usdt_line_machine", (void *)&usdt_line_machine },
 	{ "usdt_stack_end", usdt_stack_end },
 	{ "usdt_stubs", usdt_stubs },
 	{ "usdt_stubs_end", usdt_stubs_end },

@@ -98,6 +98,7 @@ enum usdt_function_site {
 	USDT_ENTRY,
 	USDT_EXIT,
 	USDT_WHOLE,			/* at none: an entry with exits */
+	USDT_LINE,			/* at an instruction of a source line */
 };
 
 /* A place in code at which a hit calls the agent (jumps/jumps.h). It is never
@@ -117,8 +118,8 @@ struct usdt_spot {
 struct usdt_adopted {
 	struct usdt_spot spot;		/* first: stubs have its address */
 	struct usdt_operand *operands;
-	int32_t start;			/* of the function: address less this
-					 * one's */
+	int32_t start;			/* of the function, or of the module of
+					 * a line: address less this one's */
 	uint8_t count;			/* of operands */
 	uint8_t strings;		/* operands that point to strings */
 	uint8_t called;			/* kinds of calls that are on and begin
@@ -139,7 +140,10 @@ struct usdt_adopted {
 		struct usdt_adopted *first;	/* of an alias */
 	};
 	struct usdt_adopted *next;
-	struct usdt_adopted *entry;	/* of an exit, and of a call */
+	union {
+		struct usdt_adopted *entry;	/* of an exit, and of a call */
+		const struct usdt_line *line;	/* of a line */
+	};
 	/*
 	 * Other names of the function: each has a marker of its own beside that
 	 * of the first name, which has the way to the stub and the calls. Those
@@ -231,10 +235,32 @@ typedef int usdt_function_wanted(const struct module *module,
 				 const char *const *names, uint32_t n,
 				 struct rule_types *types, void *arg);
 
+/*
+ * A place of a source line that a command has found by debug information. The
+ * text has a line "BUILD-ID OFFSET KIND NAME<tab>TEXT", in which OFFSET is the
+ * file's own address (hexadecimal, as the build id), KIND is a number of enum
+ * taffrail_kind, and TEXT is that of the arguments or a format; and one for
+ * each field,
+ * "TYPE OPERAND": enum taffrail_type, and an operand of a USDT probe
+ * (plan/operand.h), or 'x', four digits and a program of
+ * tracepoints/conditions/ax.h, in hexadecimal digits. The four are 0, or of an
+ * array of characters the bytes that it has. A field 'u' has a bit for
+ * each field before it whose program could not read the memory. "=BYTES" stands
+ * for how fields are shown. It is never freed.
+ */
+struct usdt_line {
+	const struct usdt_line *next;
+	uint64_t set;			/* of the rule */
+	char text[];
+};
+
 struct usdt_asking {
 	usdt_wanted *wanted;
 	usdt_function_wanted *function_wanted;	/* NULL: no function is */
 	usdt_untaken *untaken;
+	const struct usdt_line *lines;	/* that any session has asked for */
+	/* returns true when a session wants a line by this name */
+	bool (*line_wanted)(const struct usdt_line *line, const char *name);
 	void *arg;			/* of `wanted` */
 };
 
@@ -287,7 +313,7 @@ int usdt_file_map(struct usdt_file *file, const char *path);
  * instruction which may fault. They are -EFAULT as long as the program handles
  * faults. The registry's lock is held.
  */
-#define USDT_VERSION	15
+#define USDT_VERSION	16
 
 struct usdt_functions {
 	uint64_t version;
@@ -325,6 +351,11 @@ extern uint8_t usdt_stubs_end[];
 
 /* Returns the end of the first thread's stack, or 0 when it is not known. */
 uint64_t usdt_stack_end(void);
+
+/* The machine of the programs of a line's fields: memory, and the registers by
+ * gdb's numbers; USDT_LINE_BASE is the base of the module. */
+#define USDT_LINE_BASE	63
+extern const struct ax_machine usdt_line_machine;
 
 /* Called by the stub at each hit. SIGSAFE. */
 void usdt_hit(struct usdt_adopted *probe, const struct usdt_state *state);

@@ -238,7 +238,7 @@ static void giving_check(void)
 		i++;
 	others[0].address = spots[i].address;
 	patch_open(&patcher);
-	unit_equal(usdt_spots_place(&file, base, again, 1, &patcher), 0,
+	unit_equal(usdt_spots_place(&file, base, again, 1, NULL, &patcher), 0,
 		   "a place that is taken");
 	unit_equal(again[0].why, USDT_OVERLAPS, "why not");
 	for (uint32_t k = 0; k < count; k++)
@@ -247,7 +247,7 @@ static void giving_check(void)
 	patch_close(&patcher);
 	unit_check(spots_load(ROUNDS) == expected, "all given back: the same");
 	patch_open(&patcher);
-	unit_equal(usdt_spots_place(&file, base, again, 1, &patcher), 1,
+	unit_equal(usdt_spots_place(&file, base, again, 1, NULL, &patcher), 1,
 		   "a place that was given back");
 	patch_close(&patcher);
 	unit_equal(again[0].why, 0, "it is had");
@@ -266,7 +266,8 @@ static void spots_check(const char *name)
 		requests[i] = (struct usdt_request){ .spot = &spots[i] };
 	unit_check(steps_count(), "%s: the code is stepped", name);
 	patch_open(&patcher);
-	placed = usdt_spots_place(&file, base, requests, count, &patcher);
+	placed = usdt_spots_place(&file, base, requests, count, NULL,
+				  &patcher);
 	patch_close(&patcher);
 	printf("# %d of %u %s, %.2f %%\n", placed, count, name,
 	       placed * 100.0 / count);

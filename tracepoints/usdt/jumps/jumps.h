@@ -166,14 +166,15 @@ struct usdt_request {
 
 /*
  * Places spots before instructions of the module at `base`, whose file this is:
- * any that begin there. The requests are sorted by address. Returns how many
- * spots were placed, all off, and sets `why` of each; or -ENOEXEC or -ENOMEM,
- * and none is. Each is switched alone (usdt_place_switch()). Spots that come
- * later get no gate of a jump that is there: they are USDT_OVERLAPS.
+ * any that begin there. The requests are sorted by address. No jump covers a
+ * byte of the set `sites`, or NULL. Returns how many spots were placed, all
+ * off, and sets `why` of each; or -ENOEXEC or -ENOMEM, and none is. Each is
+ * switched alone (usdt_place_switch()). Spots that come later get no gate of a
+ * jump that is there: they are USDT_OVERLAPS.
  */
 int usdt_spots_place(const struct usdt_file *file, uint64_t base,
 		     struct usdt_request *requests, uint32_t n,
-		     const struct patcher *patcher);
+		     const struct index *sites, const struct patcher *patcher);
 
 /* Switches a spot off and lets others have the bytes of the jump, once no spot
  * of that is left. The spot stays, as threads may be in the stub, and

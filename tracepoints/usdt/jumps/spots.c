@@ -27,6 +27,7 @@ struct placing {
 	struct usdt_image image;
 	uint64_t base;
 	struct index taken;		/* bytes that jumps cover */
+	const struct index *sites;	/* bytes that stay; or NULL */
 	struct usdt_plan *plans;	/* of the portion, sorted */
 	struct usdt_plan *earlier;	/* that begin before a spot */
 	struct usdt_plan **jumps;	/* of the portion's spots */
@@ -143,7 +144,10 @@ static int plan_refused(const struct placing *p, const struct usdt_plan *plan)
 	if (plan->faults && usdt_faults_handled())
 		return USDT_FAULTS;
 	return usdt_bytes_taken(&p->taken, p->base + plan->address,
-				plan->covered) ? USDT_OVERLAPS : 0;
+				plan->covered) ||
+	       (p->sites && usdt_bytes_taken(p->sites, p->base + plan->address,
+					     plan->covered)) ?
+		       USDT_OVERLAPS : 0;
 }
 
 /* Takes a jump for a spot, and the bytes. Returns 0 or why it cannot. */
@@ -261,10 +265,10 @@ static uint32_t portion_place(struct placing *p, struct usdt_request *requests,
 
 int usdt_spots_place(const struct usdt_file *file, uint64_t base,
 		     struct usdt_request *requests, uint32_t n,
-		     const struct patcher *patcher)
+		     const struct index *sites, const struct patcher *patcher)
 {
 	struct placing p = { .file = file, .base = base, .patcher = patcher,
-			     .decoder = usdt_place_decoder() };
+			     .sites = sites, .decoder = usdt_place_decoder() };
 	uint64_t bytes = (PLANS_MAX + EARLIER_MAX) * sizeof(struct usdt_plan) +
 			 PLANS_MAX * sizeof(*p.jumps);
 	uint32_t placed = 0, i, k;

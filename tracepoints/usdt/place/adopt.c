@@ -438,7 +438,7 @@ static int module_adopt(struct module *module,
 	int none;
 	int ret;
 
-	if (module->usdt_none && !asking->function_wanted)
+	if (module->usdt_none && !asking->function_wanted && !asking->lines)
 		return 0;
 	ret = usdt_module_map(&pass.file, module);
 	/* code that has no file has no probes */
@@ -452,6 +452,9 @@ static int module_adopt(struct module *module,
 	if (!pass.again)
 		pass.again = usdt_functions_adopt(module, asking, patcher,
 						  &pass.file, &codes);
+	if (!pass.again)
+		pass.again = usdt_lines_adopt(module, asking, patcher,
+					      &pass.file);
 	usdt_place_done(patcher);
 	index_clear(&codes);
 	index_clear(&nops);

@@ -110,7 +110,8 @@ int usdt_aliases_make(const struct usdt_naming *naming)
 				 usdt_start(probe) - naming->module->base : 0;
 		int exit;
 
-		if (!probe || !probe->spot.way || !probe->function)
+		if (!probe || !probe->spot.way || !probe->function ||
+		    probe->function == USDT_LINE)
 			continue;
 		exit = probe->function == USDT_EXIT;
 		wanted = (struct usdt_wanted *)

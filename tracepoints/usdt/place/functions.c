@@ -69,21 +69,26 @@ static int is_placed(const struct choosing *c, uint64_t site)
 
 #define MARKER_BYTES	6	/* nop, and test or jmp */
 
+int usdt_markers_take(struct index *taken, const struct module *module)
+{
+	const struct object *object;
+	const struct code *code;
+	int ret = 0;
+
+	for (object = module->objects; object; object = object->next)
+		for (code = object->adopted ? NULL : object->codes; code;
+		     code = code->next)
+			ret |= usdt_bytes_take(taken, (uint64_t)code->address,
+					       MARKER_BYTES);
+	return ret;
+}
+
 /* Takes the bytes of the sites that the module has. */
 static int taken_fill(struct choosing *c)
 {
-	int ret = usdt_ways_take(&c->taken, c->module->start, c->module->end) |
-		  usdt_gates_find(&c->gates, c->module->start, c->module->end);
-	const struct object *object;
-	const struct code *code;
-
-	for (object = c->module->objects; object; object = object->next)
-		for (code = object->adopted ? NULL : object->codes; code;
-		     code = code->next)
-			ret |= usdt_bytes_take(&c->taken,
-					       (uint64_t)code->address,
-					       MARKER_BYTES);
-	return ret;
+	return usdt_ways_take(&c->taken, c->module->start, c->module->end) |
+	       usdt_gates_find(&c->gates, c->module->start, c->module->end) |
+	       usdt_markers_take(&c->taken, c->module);
 }
 
 /* Returns why a plan cannot be used here, or 0; see usdt_calls. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The parts of a pass over a module: probes and functions.
+ * The parts of a pass over a module: probes, functions and source lines.
  */
 #ifndef TRACEPOINTS_USDT_PLACE_PRIVATE_H
 #define TRACEPOINTS_USDT_PLACE_PRIVATE_H
@@ -16,6 +16,16 @@ int usdt_functions_adopt(struct module *module,
 			 const struct usdt_asking *asking,
 			 const struct patcher *patcher,
 			 const struct usdt_file *file, struct index *codes);
+
+/* Makes markers of the wanted lines of a module. Returns 1 when a later call
+ * may place more. */
+int usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
+		     const struct patcher *patcher,
+		     const struct usdt_file *file);
+
+/* Adds the bytes of the sites of a module's own markers to a set. Returns 0 or
+ * -ENOMEM. */
+int usdt_markers_take(struct index *taken, const struct module *module);
 
 #define USDT_NAME_BYTES	128	/* of a name, with "fn/" and "%return" */
 

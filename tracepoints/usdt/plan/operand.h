@@ -21,6 +21,8 @@ enum usdt_place {
 	USDT_VECTOR,		/* %xmm base, its low bytes */
 	USDT_MEMORY,		/* at value + base + index << scale */
 	USDT_SUM,		/* that address itself */
+	USDT_PROGRAM,		/* the result of the program at `value` */
+	USDT_UNREAD,		/* which programs before it have failed */
 };
 
 #define USDT_NO_REGISTER	0xff
@@ -33,7 +35,8 @@ struct usdt_operand {
 	uint8_t bytes;		/* of the scalar: 1, 2, 4 or 8 */
 	uint8_t base;
 	uint8_t index;
-	uint8_t scale;
+	uint8_t scale;		/* of USDT_PROGRAM: scale << 8 | shift is the
+				 * most bytes of a string; 0: any */
 	uint8_t shift;
 	uint8_t length;		/* of an adopted probe's string: the number of
 				 * the operand that has its length, from 1 on;

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Makes markers of source lines, as commands have described them (struct
+ * usdt_line): spots before instructions of a module, which its build id names,
+ * with fields that operands and verified programs give.
+ *
+ * An address has one spot. Further descriptions of it, which name or record it
+ * in another way, are markers of other names of that one.
+ *
+ * Invariant: a description is text of unknown origin.
+ */
+#include <errno.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "tracepoints/conditions/ax.h"
+#include "tracepoints/sites/registry.h"
+#include "tracepoints/usdt/address-set.h"
+#include "tracepoints/usdt/place/private.h"
+#include "tracepoints/usdt/plan/debug.h"
+#include "tracepoints/usdt/plan/functions.h"
+#include "tracepoints/usdt/plan/sort.h"
+
+#define CHANNEL		"line"
+#define PROGRAM_BYTES	128u		/* of a field's code */
+#define SITE		(1ull << 62)	/* in usdt_refused: of a line */
+#define TEXTS_BYTES	512		/* as TEXTS_BYTES of event-record.c */
+
+struct lines {
+	struct module *module;
+	const struct usdt_asking *asking;
+	const struct patcher *patcher;
+	const struct usdt_file *file;
+	struct usdt_request *requests;	/* of probes */
+	uint32_t n;
+	int again;
+};
+
+/* The head of a description. */
+struct head {
+	uint64_t offset;
+	uint64_t kind;
+	char name[USDT_NAME_BYTES];
+	const char *text;		/* up to the end of the line */
+	const char *fields;
+};
+
+/* Returns the value of a hexadecimal digit, or -1. */
+static int hex_value(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' :
+	       c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Reads a byte as two digits. Returns it, or -1. */
+static int hex_byte(const char **p)
+{
+	int high = hex_value(**p), low = high < 0 ? -1 : hex_value((*p)[1]);
+
+	if (low < 0)
+		return -1;
+	*p += 2;
+	return high << 4 | low;
+}
+
+static uint64_t hex_number(const char **p)
+{
+	uint64_t value = 0;
+
+	for (; hex_value(**p) >= 0; (*p)++)
+		value = value << 4 | (uint64_t)hex_value(**p);
+	return value;
+}
+
+static const char *line_after(const char *p)
+{
+	while (*p && *p++ != '\n')
+		;
+	return p;
+}
+
+/* Reads the head. Returns false if the place is in a file of another build, or
+ * the text makes no sense. */
+static bool head_read(struct head *head, const char *p,
+		      const struct usdt_file *file)
+{
+	uint32_t bytes = 0, i;
+	const uint8_t *id = usdt_build_id(file, &bytes);
+
+	for (i = 0; id && i < bytes; i++)
+		if (hex_byte(&p) != id[i])
+			return false;
+	if (!id || *p++ != ' ')
+		return false;
+	head->offset = hex_number(&p);
+	if (*p++ != ' ')
+		return false;
+	head->kind = hex_number(&p);
+	if (*p++ != ' ')
+		return false;
+	for (i = 0; *p && *p != '\t' && *p != '\n'; p++)
+		if (i + 1 < sizeof(head->name))
+			head->name[i++] = *p;
+	head->name[i] = '\0';
+	head->text = p + (*p == '\t');
+	head->fields = line_after(p);
+	return *p == '\t' && i + 1 < sizeof(head->name) &&
+	       head->offset <= INT32_MAX &&
+	       (head->kind == TAFFRAIL_KIND_EVENT ||
+		head->kind == TAFFRAIL_KIND_MARK);
+}
+
+/* Verifies a program and keeps it. Returns false if it is refused. */
+static bool program_take(struct usdt_operand *operand, const char *p)
+{
+	static char buffer[AX_PROGRAM_BYTES(PROGRAM_BYTES)]
+		__attribute__((aligned(8)));
+	struct ax_program *program = (struct ax_program *)buffer, *kept;
+	int high = hex_byte(&p), low = hex_byte(&p), byte;
+	uint8_t code[PROGRAM_BYTES];
+	struct ax_source source = {
+		.code = code, .want_result = 1, .machine = &usdt_line_machine,
+	};
+	struct ax_refusal refusal;
+
+	while (source.bytes < sizeof(code) && (byte = hex_byte(&p)) >= 0)
+		code[source.bytes++] = (uint8_t)byte;
+	if (high < 0 || low < 0 || (*p && *p != '\n') ||
+	    ax_verify(buffer, sizeof(buffer), &source, &refusal))
+		return false;
+	kept = arena_pack(program->bytes);
+	if (!kept)
+		return false;
+	__builtin_memcpy(kept, program, program->bytes);
+	operand->place = USDT_PROGRAM;
+	operand->scale = (uint8_t)high;
+	operand->shift = (uint8_t)low;
+	operand->value = (int64_t)(uint64_t)kept;
+	return true;
+}
+
+/* Reads the operand of a field. Returns false if it makes no sense. */
+static bool operand_take(struct usdt_operand *operand, const char *p)
+{
+	struct usdt_operand parsed[TAFFRAIL_FIELDS_MAX];
+	uint8_t type = operand->type;
+	char text[64];
+	uint32_t n = 0;
+
+	if (*p == 'x')
+		return program_take(operand, p + 1);
+	if (*p == 'u') {
+		operand->place = USDT_UNREAD;
+		return true;
+	}
+	for (; *p && *p != '\n' && n + 1 < sizeof(text); p++)
+		text[n++] = *p;
+	text[n] = '\0';
+	if (usdt_operands_parse(text, parsed, NULL, NULL) != 1 ||
+	    parsed[0].place == USDT_UNKNOWN)
+		return false;
+	*operand = parsed[0];
+	operand->type = type;
+	return true;
+}
+
+/* Reads the fields. Returns false if they make no sense. */
+static bool fields_take(struct usdt_adopted *probe,
+			struct usdt_operand operands[TAFFRAIL_FIELDS_MAX],
+			const char *p, struct text *shown)
+{
+	struct taffrail_site *site = &probe->site;
+
+	for (; *p; p = line_after(p)) {
+		struct usdt_operand *operand = &operands[probe->count];
+		int64_t type;
+		int byte;
+
+		if (*p == '=') {
+			for (p++; (byte = hex_byte(&p)) >= 0;)
+				text_add_bytes(shown, &(char){ (char)byte }, 1);
+			continue;
+		}
+		type = text_number(&p);
+		if (probe->count == TAFFRAIL_FIELDS_MAX || *p++ != ' ' ||
+		    type <= 0 || type > TAFFRAIL_T_STRING ||
+		    (type < TAFFRAIL_T_STRING && !scalar_bytes((uint8_t)type)))
+			return false;
+		*operand = (struct usdt_operand){ .type = (uint8_t)type };
+		if (!operand_take(operand, p))
+			return false;
+		operand->bytes = type == TAFFRAIL_T_STRING ?
+					 8 : (uint8_t)scalar_bytes(
+						     (uint8_t)type);
+		probe->in_memory |= operand->place == USDT_MEMORY ||
+				    operand->place == USDT_PROGRAM;
+		site->types_[probe->count++] = operand->type;
+		if (type == TAFFRAIL_T_STRING)
+			probe->strings++;
+		else
+			site->fixed_bytes_ = (uint16_t)(site->fixed_bytes_ +
+							operand->bytes);
+	}
+	site->nfields_ = probe->count;
+	site->nvar_ = probe->strings;
+	return true;
+}
+
+/* Makes the marker's probe, without a way. Returns NULL, and -EBADMSG or
+ * -ENOMEM in *why. */
+static struct usdt_adopted *line_make(const struct lines *l,
+				      const struct usdt_line *line,
+				      const struct head *head, int *why)
+{
+	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
+	struct usdt_adopted *probe, model = {
+		.spot.address = l->module->base + head->offset,
+		.start = -(int32_t)head->offset, .line = line,
+		.placed = USDT_FUNCTION, .function = USDT_LINE,
+		.site = { .version_ = TAFFRAIL_SITE_VERSION,
+			  .kind_ = (uint8_t)head->kind },
+	};
+	char texts[TEXTS_BYTES], shown[TEXTS_BYTES];
+	const char *end = line_after(head->text);
+	struct text text, behind;
+
+	*why = -EBADMSG;
+	text_open(&behind, shown, sizeof(shown));
+	if (!fields_take(&model, operands, head->fields, &behind))
+		return NULL;
+	text_open(&text, texts, sizeof(texts));
+	text_add_bytes(&text, CHANNEL, sizeof(CHANNEL));
+	text_add_bytes(&text, head->name, text_length(head->name) + 1);
+	text_add_bytes(&text, head->text, (size_t)(end - head->text) -
+					  (end[-1] == '\n'));
+	text_add_bytes(&text, "\0", 2);
+	text_add_bytes(&text, shown, behind.used);
+	if (text.cut || behind.cut)
+		return NULL;
+	*why = -ENOMEM;
+	model.operands = arena_pack(model.count * sizeof(*operands) + 1);
+	if (!model.operands)
+		return NULL;
+	__builtin_memcpy(model.operands, operands,
+			 model.count * sizeof(*operands));
+	probe = usdt_adopted_keep(&model, &text);
+	if (probe)
+		*why = 0;
+	return probe;
+}
+
+static void line_tell(const struct lines *l, const char *name, uint64_t address,
+		      int why)
+{
+	char id[USDT_NAME_BYTES];
+	struct text text;
+
+	text_open(&text, id, sizeof(id));
+	text_add(&text, CHANNEL "/");
+	text_add(&text, name);
+	l->asking->untaken(l->module, id, address, why);
+}
+
+/* Looks at a description: asks for a spot, or makes another marker of one that
+ * is there. */
+static void line_look(struct lines *l, const struct usdt_line *line)
+{
+	struct usdt_adopted *first = NULL, *other, *probe;
+	const struct object *object;
+	struct head head;
+	uint64_t address;
+	uint32_t i;
+	int why;
+
+	if (!head_read(&head, line->text, l->file) ||
+	    !l->asking->line_wanted(line, head.name) ||
+	    address_has(&l->module->usdt_refused, head.offset | SITE))
+		return;
+	address = l->module->base + head.offset;
+	for (i = 0; i < l->n && !first; i++)
+		if (l->requests[i].spot->address == address)
+			first = (struct usdt_adopted *)l->requests[i].spot;
+	for (object = l->module->objects; object && !first;
+	     object = object->next)
+		if (object->adopted && object->adopted->function == USDT_LINE &&
+		    !object->adopted->aliases &&
+		    object->adopted->spot.address == address)
+			first = object->adopted;
+	for (other = first; other; other = other->alias)
+		if (other->line == line)
+			return;
+	/* its way is not there yet: the next round */
+	if (first && !first->spot.way) {
+		l->again = -EAGAIN;
+		return;
+	}
+	probe = line_make(l, line, &head, &why);
+	if (probe && first) {
+		probe->aliases = 1;
+		probe->first = first;
+		why = usdt_marker_make(l->module, probe, head.name,
+				       usdt_place_stub(&first->spot));
+	} else if (probe) {
+		l->requests[l->n++].spot = &probe->spot;
+	}
+	if (probe && first && !why) {
+		probe->alias = first->alias;
+		first->alias = probe;
+	}
+	if (why)
+		line_tell(l, head.name, address, why);
+	if (why == -ENOMEM)
+		l->again = 1;
+}
+
+static int request_before(const void *one, const void *other)
+{
+	const struct usdt_request *a = one, *b = other;
+
+	return a->spot->address < b->spot->address;
+}
+
+/* Places the spots that were asked for. */
+static void lines_place(struct lines *l)
+{
+	struct usdt_request room;
+	struct index sites = { 0 };
+	uint32_t i;
+	int ret = usdt_markers_take(&sites, l->module);
+
+	sort_things(l->requests, l->n, sizeof(room), &room, request_before);
+	if (!ret)
+		ret = usdt_spots_place(l->file, l->module->base, l->requests,
+				       l->n, &sites, l->patcher);
+	for (i = 0; i < l->n; i++) {
+		struct usdt_request *request = &l->requests[i];
+		struct usdt_adopted *probe = (void *)request->spot;
+		const char *name = usdt_texts_rest(probe, 1);
+		int why = ret < 0 ? ret : request->why;
+
+		if (!why) {
+			why = usdt_marker_make(l->module, probe, name,
+					       usdt_place_stub(&probe->spot));
+			if (why)
+				usdt_place_gone(&probe->spot);
+		}
+		line_tell(l, name, probe->spot.address, why);
+		if (why == -ENOMEM || why == -EBUSY || why == USDT_NO_MEMORY)
+			l->again = 1;
+		else if (why && why != USDT_FAULTS)
+			address_add(&l->module->usdt_refused,
+				    (probe->spot.address - l->module->base) |
+					    SITE);
+	}
+	index_clear(&sites);
+}
+
+int usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
+		     const struct patcher *patcher,
+		     const struct usdt_file *file)
+{
+	struct lines l = { .module = module, .asking = asking,
+			   .patcher = patcher, .file = file };
+	const struct usdt_line *line;
+	uint64_t bytes = 0;
+
+	for (line = asking->lines; line; line = line->next)
+		bytes += sizeof(*l.requests);
+	if (!bytes || !usdt_module_name(module) || usdt_functions_refused(file))
+		return 0;
+	l.requests = sys_map_anonymous(bytes);
+	if (!l.requests)
+		return 1;
+	do {
+		l.again = 0;
+		l.n = 0;
+		for (line = asking->lines; line; line = line->next)
+			line_look(&l, line);
+		if (l.n)
+			lines_place(&l);
+	} while (l.again < 0 && l.n);
+	sys_munmap(l.requests, bytes);
+	return l.again > 0;
+}
