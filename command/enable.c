@@ -17,6 +17,7 @@
 #include "command/agents/rule.h"
 #include "command/agents/targets.h"
 #include "command/common/command.h"
+#include "command/elf/line-rules.h"
 #include "command/load/libraries.h"
 #include "tracepoints/conditions/rule-split.h"
 
@@ -43,6 +44,7 @@ static const struct option_row disable_rows[] = {
 static int change_later(struct targets *targets, const char *name,
 			const char *rule, bool enable)
 {
+	const char *places = line_rule_text(rule);
 	char *text, *edited, *line = NULL;
 	bool there = false;
 	int rules = 0, ret = 0;
@@ -54,7 +56,8 @@ static int change_later(struct targets *targets, const char *name,
 	if (asprintf(&line, "rule=%s\n", rule) < 0)
 		line = NULL;
 	/* the last line of the file may have no newline, but gets one */
-	edited = line ? calloc(1, strlen(text) + strlen(line) + 2) : NULL;
+	edited = line ? calloc(1, strlen(text) + strlen(places) +
+					 strlen(line) + 2) : NULL;
 	for (const char *p = text; edited && *(p += strspn(p, "\n")); p += n) {
 		n = strcspn(p, "\n");
 		if (n + 1 == strlen(line) && !strncmp(p, line, n)) {
@@ -67,7 +70,7 @@ static int change_later(struct targets *targets, const char *name,
 	}
 	/* no rule means every marker: an added rule would select fewer */
 	if (edited && enable && (rules || there))
-		strcat(edited, line);
+		strcat(strcat(edited, places), line);
 	if (!edited || (!enable && (!rules || !there)))
 		command_warn("later processes still get session '%s' with its "
 			     "first rules", name);
@@ -95,7 +98,7 @@ static int change_living(struct targets *targets, enum message_type type,
 	int result = COMMAND_DONE;
 
 	client_request_add(&request, "name", "%s", name);
-	client_request_add(&request, "rule", "%s", rule);
+	rule_request(&request, &rule, 1);
 	for (size_t i = 0; i < targets->count; i++) {
 		struct target *target = &targets->targets[i];
 		int ret = client_call(&target->client, type, &request, NULL);

@@ -27,6 +27,7 @@
 #include "command/elf/elfnotes.h"
 #include "command/elf/program-functions.h"
 #include "command/elf/process-markers.h"
+#include "command/list-lines-private.h"
 #include "command/load/listed.h"
 #include "command/procfs/process.h"
 #include "command/sandbox/opener.h"
@@ -143,6 +144,7 @@ static void field_json(const struct marker_field *field, void *priv)
 static const char *kind_word(const struct marker *m)
 {
 	return m->function ? "function" :
+	       m->spot ? "line" :
 	       m->kind == MARKER_USDT ? "usdt" : "marker";
 }
 
@@ -642,7 +644,7 @@ static int list_files(struct output *out, char **paths, int n)
 	return result;
 }
 
-enum key { KEY_FUNCTIONS = 256 };
+enum key { KEY_FUNCTIONS = 256, KEY_LINES };
 
 int list_main(int argc, char **argv)
 {
@@ -652,6 +654,9 @@ int list_main(int argc, char **argv)
 		{ KEY_FUNCTIONS, "functions", NULL,
 		  "list functions that rules fn:GLOB can have, and why not "
 		  "others" },
+		{ KEY_LINES, "lines", "FILE.c",
+		  "list lines of this source that rules FILE.c:LINE can have, "
+		  "with their variables" },
 		{ 'j', "json", NULL, "print JSON" },
 		{ 0 }
 	};
@@ -663,6 +668,7 @@ int list_main(int argc, char **argv)
 			 "your processes that have an agent.",
 	};
 	struct output out = { .json = { .file = stdout } };
+	const char *source = NULL;
 	pid_t pid = 0;
 	int key, status, rules;
 
@@ -675,6 +681,8 @@ int list_main(int argc, char **argv)
 			out.as_json = true;
 		else if (key == KEY_FUNCTIONS)
 			out.functions = true;
+		else if (key == KEY_LINES)
+			source = options.value;
 		else if (command_take_pid(&pid, options.value))
 			return COMMAND_USAGE;
 	}
@@ -692,13 +700,18 @@ int list_main(int argc, char **argv)
 	}
 	if (pid && options.index < rules)
 		return command_misused("give either -p PID or files");
-	if (out.functions && !pid && options.index == rules)
-		return command_misused("--functions: give programs or "
-				       "libraries, or -p PID");
+	if ((out.functions || source) && !pid && options.index == rules)
+		return command_misused("--%s: give programs or libraries, or "
+				       "-p PID", source ? "lines" :
+						   "functions");
 	/* the array is whole also after an error */
 	if (out.as_json)
 		json_open(&out.json, NULL, '[');
-	if (options.index < rules)
+	if (source)
+		status = list_lines(source, pid, argv + options.index,
+				    rules - options.index,
+				    out.as_json ? &out.json : NULL);
+	else if (options.index < rules)
 		status = list_files(&out, argv + options.index,
 				    rules - options.index);
 	else if (out.functions)

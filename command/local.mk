@@ -109,6 +109,8 @@ command_sources = \
 	command/elf/debug-path-private.h \
 	command/elf/elfnotes.c \
 	command/elf/elfnotes.h \
+	command/elf/line-rules.c \
+	command/elf/line-rules.h \
 	command/elf/mapped-private.h \
 	command/elf/mapped.c \
 	command/elf/markers.c \
@@ -143,6 +145,8 @@ command_sources = \
 	command/gdbserver/messages.c \
 	command/gdbserver/relay.c \
 	command/gdbserver/symbols.c \
+	command/list-lines.c \
+	command/list-lines-private.h \
 	command/list.c \
 	command/load/ask.c \
 	command/load/connect.c \
@@ -248,6 +252,7 @@ command_sources = \
 	command/start.c \
 	command/status.c \
 	command/stop.c \
+	command/symboliser/dwarf-private.h \
 	command/symboliser/facts.c \
 	command/symboliser/lines.c \
 	command/symboliser/lttng-copies.c \
@@ -257,12 +262,15 @@ command_sources = \
 	command/symboliser/functions.c \
 	command/symboliser/markers.c \
 	command/symboliser/names.c \
+	command/symboliser/places.c \
 	command/symboliser/protocol-private.h \
 	command/symboliser/protocol.c \
 	command/symboliser/serve-private.h \
 	command/symboliser/serve.c \
+	command/symboliser/spots.c \
 	command/symboliser/symboliser.c \
 	command/symboliser/symboliser.h \
+	command/symboliser/values.c \
 	command/timeline/bytes-private.h \
 	command/timeline/bytes.c \
 	command/timeline/chunk.c \

@@ -187,8 +187,7 @@ static void fill_request(struct client_request *request,
 		client_request_add(request, "buffers", "shared");
 	if (a->int3)
 		client_request_add(request, "int3", "1");
-	for (int i = 0; i < a->nrules; i++)
-		client_request_add(request, "rule", "%s", a->rules[i]);
+	rule_request(request, a->rules, a->nrules);
 }
 
 /*

@@ -54,6 +54,7 @@ dist_pages_DATA = \
 	docs/command.md \
 	docs/conditions.md \
 	docs/from-lttng.md \
+	docs/anywhere.md \
 	docs/functions.md \
 	docs/gdb-defects.md \
 	docs/gdb-tutorial.md \

@@ -225,6 +225,7 @@ EXTRA_DIST += \
 	testsuite/taffrail.gdb \
 	testsuite/taffrail.gdbserver \
 	testsuite/taffrail.identity \
+	testsuite/taffrail.lines \
 	testsuite/taffrail.lint \
 	testsuite/taffrail.look \
 	testsuite/taffrail.lttng \

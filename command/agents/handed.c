@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "command/common/command.h"
+#include "command/elf/line-rules.h"
 
 /* Returns a copy of the text, without lines that begin with `drop` and without
  * the line `other`. Returns NULL if there is no memory. */
@@ -94,8 +95,9 @@ void heirs_change(const struct rundir_process *process, const char *name,
 		off = NULL;
 	/* without a rule, the session has that of all markers */
 	kept = on && off ? lines_without(text, on, off) : NULL;
-	if (kept && asprintf(&all, "%s%s%s", kept,
+	if (kept && asprintf(&all, "%s%s%s%s", kept,
 			     strstr(text, "rule=") ? "" : "rule=*\n",
+			     enable ? line_rule_text(rule) : "",
 			     enable ? on : off) < 0)
 		all = NULL;
 	if (all)

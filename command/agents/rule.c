@@ -14,10 +14,12 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "command/agents/client.h"
 #include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "command/common/duration.h"
 #include "command/common/nearest.h"
+#include "command/elf/line-rules.h"
 #include "command/elf/markers.h"
 #include "tracepoints/conditions/ax.h"
 #include "tracepoints/conditions/expr.h"
@@ -93,6 +95,8 @@ bool rule_matches(const char *rule, const char *id)
 	memcpy(glob, rule, bytes);
 	glob[bytes] = '\0';
 	rule_unify(glob);
+	if (rule_kind(glob) == RULE_LINE)
+		return !strncmp(id, "line/", 5) && !strcmp(id + 5, glob);
 	return rule_kind(glob) == RULE_FUNCTIONS ?
 		       !strncmp(id, "fn/", 3) &&
 			       rule_names_function(glob, NULL, id + 3) :
@@ -101,11 +105,13 @@ bool rule_matches(const char *rule, const char *id)
 
 int rule_take(const char **rule)
 {
-	const char *why;
+	const char *why, *typed = *rule;
 	char *copy;
 
+	if (rule_kind(*rule) == RULE_LINE && (why = line_rule_take(rule)))
+		return command_misused("rule '%s': %s", typed, why);
 	if (rule_check(*rule, &why))
-		return command_misused("rule '%s': %s", *rule, why);
+		return command_misused("rule '%s': %s", typed, why);
 	copy = strdup(*rule);
 	if (!copy)
 		return cause_report(OUT_OF_MEMORY);
@@ -118,6 +124,23 @@ int rule_take(const char **rule)
 	else
 		free(copy);
 	return COMMAND_DONE;
+}
+
+void rule_request(struct client_request *request, const char *const *rules,
+		  int count)
+{
+	const char *p, *key, *end;
+
+	for (int i = 0; i < count; i++) {
+		for (p = line_rule_text(rules[i]); *p; p = end + 1) {
+			key = p + strcspn(p, "=");
+			end = p + strcspn(p, "\n");
+			client_request_add(request, *p == 's' ? "spot" : "field",
+					   "%.*s", (int)(end - key - 1),
+					   key + 1);
+		}
+		client_request_add(request, "rule", "%s", rules[i]);
+	}
 }
 
 /* Returns the level that a word names, or LEVEL_NONE. */

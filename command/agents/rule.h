@@ -26,6 +26,12 @@ int rule_check(const char *rule, const char **why);
  * command ends; else another status, after printing the fault. */
 int rule_take(const char **rule);
 
+/* Adds rules to a request, each behind the descriptions of the lines that it
+ * names (command/elf/line-rules.h). */
+struct client_request;
+void rule_request(struct client_request *request, const char *const *rules,
+		  int count);
+
 /* Adds a rule to a text "'A', 'B'"; without room for it, to "'A', ...". */
 void rule_list(char *text, size_t room, const char *rule);
 

@@ -395,12 +395,12 @@ static void tell_unmatched(const struct targets *t, const char *rule,
 static bool rule_matched(struct targets *t, const char *rule, bool unread)
 {
 	struct nearest nearest = { .rule = rule };
-	bool functions = rule_kind(rule) == RULE_FUNCTIONS;
+	bool functions = rule_kind(rule) != RULE_MARKERS;
 	bool named = rule_names_provider(rule), matched, found;
 	struct marker_list probes = { 0 };
 	int ret;
 
-	/* functions are in the list only once a session has them */
+	/* functions and lines are in the list only once a session has them */
 	if (functions && unread) {
 		t->unread = true;
 		return true;

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "command/agents/forked.h"
+#include "command/agents/rule.h"
 #include "command/agents/targets.h"
 #include "command/attach/attach.h"
 #include "command/common/inode.h"
@@ -472,8 +473,7 @@ static int session_begin(struct visit *v, struct targets *targets)
 	if (v->buffer)
 		client_request_add(&request, "buffer", "%llu",
 				   (unsigned long long)v->buffer);
-	for (int i = 0; i < v->nrules; i++)
-		client_request_add(&request, "rule", "%s", v->rules[i]);
+	rule_request(&request, v->rules, v->nrules);
 	targets_allow_some(targets, v->rules, v->nrules, &request);
 	for (size_t i = 0; i < targets->count && !ret; i++) {
 		struct target *target = &targets->targets[i];

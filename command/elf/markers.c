@@ -173,17 +173,20 @@ int marker_list_parse(struct marker_list *list, const char *answer,
 		m.enabled = !strcmp(strings[LIST_ENABLED], "1");
 		if (strings[LIST_ENABLED][0] == '-')
 			m.why = marker_refusal(atoi(strings[LIST_ENABLED]));
+		m.function = !strncmp(kind, "function", 8);
+		m.spot = !strncmp(kind, "line", 4);
 		m.placement = !strcmp(kind, "usdt")	   ? PLACED_BYTE :
 			      !strcmp(kind, "usdt-jump")   ? PLACED_JUMP :
 			      !strcmp(kind, "function-3")  ? PLACED_INT3 :
-			      !strncmp(kind, "function", 8) ? PLACED_JUMP :
+			      m.function || m.spot	   ? PLACED_JUMP :
 			      !strcmp(kind, "usdt-merged") ? PLACED_MERGED :
 			      !strcmp(kind, "usdt-int3")   ? PLACED_INT3 :
 							     PLACED_UNSAID;
 		m.line = strtoul(strings[LIST_LINE], NULL, 10);
-		m.kind = !strcmp(kind, "event") ? MARKER_EVENT :
+		m.kind = !strcmp(kind, "event") || !strcmp(kind, "line") ?
+					  MARKER_EVENT :
+			 !strcmp(kind, "line-mark") ? MARKER_MARK :
 			 m.placement		? MARKER_USDT : MARKER_MARK;
-		m.function = !strncmp(kind, "function", 8);
 		if (!m.why && !strcmp(kind, "function-1"))
 			m.why = MARKER_EXITS;
 		/* two hex digits a field; behind a colon, those of `shown` */

@@ -26,6 +26,7 @@ struct marker {
 	bool enabled;
 	bool tested;		/* the site tests a flag */
 	bool function;		/* of a program that was not prepared */
+	bool spot;		/* a line of a source, by a rule */
 	uint8_t placement;	/* enum marker_placement */
 	int32_t operand;	/* USDT: the bytes after the nop's first */
 	const char *why;	/* why it is not placed, or off; or NULL */

@@ -12,6 +12,7 @@
 #include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "command/common/nearest.h"
+#include "command/elf/line-rules.h"
 #include "command/elf/program-functions.h"
 #include "tracepoints/conditions/rule-split.h"
 
@@ -104,6 +105,7 @@ int functions_consent(const char *const *rules, int count,
 {
 	struct named named = { rules, count, 0 };
 	const char *first = NULL;
+	int status = line_rules_compile(rules, count, in);
 	char where[CAUSE_PATH_BYTES], text[CAUSE_TEXT_BYTES];
 	struct cause cause;
 	int n = 0;
@@ -113,6 +115,8 @@ int functions_consent(const char *const *rules, int count,
 			first = rules[i];
 			n++;
 		}
+	if (status)
+		return status;
 	for (size_t i = 0; n && !yes && i < in->npids + !in->npids; i++) {
 		named.count = 0;
 		each_module(in, i, count_module, &named);

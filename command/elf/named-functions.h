@@ -20,8 +20,10 @@ struct named_in {
 
 /*
  * Asks before rules take more functions of one process than 1,000: on the
- * terminal, or else by --yes (`yes`). Other rules are left alone. Returns
- * COMMAND_DONE, or COMMAND_FAILED after printing how many they are.
+ * terminal, or else by --yes (`yes`); and compiles rules for source lines
+ * (line-rules.h). Other rules are left alone. Returns COMMAND_DONE, or
+ * COMMAND_FAILED after printing how many they are, or why a line cannot be
+ * had.
  */
 int functions_consent(const char *const *rules, int count,
 		      const struct named_in *in, bool yes);

@@ -209,6 +209,42 @@ int process_each_module(pid_t pid, uint32_t how, process_module *module,
 	return ret;
 }
 
+/* The caller of process_each_file(). */
+struct opening {
+	pid_t pid;
+	uint64_t inode;			/* of the last file */
+	process_opened *opened;
+	void *arg;
+};
+
+static int open_mapping(const struct process_mapping *m, void *arg)
+{
+	struct opening *opening = arg;
+	char path[PROCESS_FILE_BYTES];
+	struct opener_file file;
+	enum process_way way;
+	int ret;
+
+	if (!m->executable || m->inode == opening->inode)
+		return 0;
+	way = process_file(path, opening->pid, m);
+	if (!way || way == PROCESS_WAY_SILENT ||
+	    !agent_opens(opening->pid, way) ||
+	    opener_open(&file, path, m->inode))
+		return 0;
+	opening->inode = m->inode;
+	ret = opening->opened(m->path, &file, opening->arg);
+	opener_close(&file);
+	return ret;
+}
+
+int process_each_file(pid_t pid, process_opened *opened, void *arg)
+{
+	struct opening opening = { .pid = pid, .opened = opened, .arg = arg };
+
+	return process_each_mapping(pid, open_mapping, &opening);
+}
+
 /* The search for modules that cannot be read. */
 struct unread {
 	pid_t pid;

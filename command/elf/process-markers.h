@@ -37,6 +37,14 @@ typedef int process_module(const char *path, struct marker_list *list,
 int process_each_module(pid_t pid, uint32_t how, process_module *module,
 			void *arg);
 
+/* Calls `opened` for each file of code that an agent in the process may read. A
+ * call that returns other than 0 ends that, and is returned; else 0, or a
+ * negative errno as above. */
+struct opener_file;
+typedef int process_opened(const char *path, const struct opener_file *file,
+			   void *arg);
+int process_each_file(pid_t pid, process_opened *opened, void *arg);
+
 /* Decides between byte and jump, or byte and int3, for a process that has the
  * probes, by the mappings of this moment. */
 void placement_settle(struct marker_list *list, pid_t pid);

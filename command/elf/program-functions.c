@@ -17,6 +17,7 @@
 #include "command/elf/elfnotes.h"
 #include "command/elf/process-markers.h"
 #include "command/procfs/process.h"
+#include "command/sandbox/opener.h"
 
 #define FILES_MAX	512
 
@@ -114,11 +115,13 @@ static void add_needed(struct files *files, const char *path)
 	}
 }
 
-int functions_of_program(const char *program, uint32_t how,
-			 functions_take *take, void *arg)
+/* Calls `take` for the files of a program, until a call returns another value
+ * than 0, which is returned. */
+static int each_path(const char *program,
+		     int (*take)(const char *path, void *arg), void *arg)
 {
-	char path[PATH_MAX], error[ELFNOTES_ERROR_BYTES];
 	struct files files = { .n = 0 };
+	char path[PATH_MAX];
 	int ret = 0;
 
 	process_each_mapping(getpid(), find_runtime, &files);
@@ -129,26 +132,65 @@ int functions_of_program(const char *program, uint32_t how,
 			 files.paths[0]);
 	folder_keep(files.beside);
 	for (size_t i = 0; i < files.n; i++) {
-		struct marker_list list = { 0 };
-
-		if (!ret && !is_own(files.paths[i]) &&
-		    !elfnotes_read(&list, files.paths[i],
-				   SYMBOLISER_FUNCTIONS | how, error))
-			ret = take(files.paths[i], &list, arg);
+		if (!ret && !is_own(files.paths[i]))
+			ret = take(files.paths[i], arg);
 		if (!ret)
 			add_needed(&files, files.paths[i]);
-		marker_list_free(&list);
 	}
 	for (size_t i = 0; i < files.n; i++)
 		free(files.paths[i]);
 	return ret;
 }
 
-/* The caller of functions_of_process(). */
+/* The callers of the functions below. */
 struct passing {
 	functions_take *take;
+	process_opened *opened;
+	uint32_t how;
 	void *arg;
 };
+
+static int pass_functions(const char *path, void *arg)
+{
+	const struct passing *passing = arg;
+	char error[ELFNOTES_ERROR_BYTES];
+	struct marker_list list = { 0 };
+	int ret = 0;
+
+	if (!elfnotes_read(&list, path, SYMBOLISER_FUNCTIONS | passing->how,
+			   error))
+		ret = passing->take(path, &list, passing->arg);
+	marker_list_free(&list);
+	return ret;
+}
+
+static int pass_file(const char *path, void *arg)
+{
+	const struct passing *passing = arg;
+	struct opener_file file;
+	int ret;
+
+	if (opener_open(&file, path, 0))
+		return 0;
+	ret = passing->opened(path, &file, passing->arg);
+	opener_close(&file);
+	return ret;
+}
+
+int functions_of_program(const char *program, uint32_t how,
+			 functions_take *take, void *arg)
+{
+	struct passing passing = { .take = take, .how = how, .arg = arg };
+
+	return each_path(program, pass_functions, &passing);
+}
+
+int files_of_program(const char *program, process_opened *opened, void *arg)
+{
+	struct passing passing = { .opened = opened, .arg = arg };
+
+	return each_path(program, pass_file, &passing);
+}
 
 static int pass_module(const char *path, struct marker_list *functions,
 		       void *arg)
@@ -161,7 +203,7 @@ static int pass_module(const char *path, struct marker_list *functions,
 int functions_of_process(pid_t pid, uint32_t how, functions_take *take,
 			 void *arg)
 {
-	struct passing passing = { take, arg };
+	struct passing passing = { .take = take, .arg = arg };
 
 	return process_each_module(pid, SYMBOLISER_FUNCTIONS | how,
 				   pass_module, &passing);

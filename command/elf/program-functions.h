@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "command/elf/markers.h"
+#include "command/elf/process-markers.h"
 
 /* Writes a name by which rules know a function: 0, the symbol; 1, of a static
  * function, "FILE.c:NAME". Returns false if there is none. */
@@ -33,6 +34,9 @@ typedef int functions_take(const char *path, struct marker_list *functions,
  */
 int functions_of_program(const char *program, uint32_t how,
 			 functions_take *take, void *arg);
+
+/* Calls `opened` for the same files, as process_each_file() does. */
+int files_of_program(const char *program, process_opened *opened, void *arg);
 
 /* Does the same for the modules of a process, but the agent's own. Returns also
  * a negative errno: the process cannot be read. */

@@ -43,6 +43,9 @@ static int take_words(struct options *options, struct load_wish *wish)
 	if (rule_kind(wish->rule) == RULE_FUNCTIONS)
 		return command_misused("rule '%s': functions have no callbacks",
 				       wish->rule);
+	if (rule_kind(wish->rule) == RULE_LINE)
+		return command_misused("rule '%s': lines have no callbacks",
+				       wish->rule);
 	if (!strchr(operands[2], ':'))
 		return command_misused("'%s' is not LIB:FUNCTION", operands[2]);
 	wish->function = operands[2];

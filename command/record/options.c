@@ -142,6 +142,9 @@ int record_take_connect(struct record_options *o, const char *word)
 	if (rule_kind(text) == RULE_FUNCTIONS)
 		return command_misused("rule '%s': functions have no callbacks",
 				       text);
+	if (rule_kind(text) == RULE_LINE)
+		return command_misused("rule '%s': lines have no callbacks",
+				       text);
 	rule_unify(text);
 	rest = function + function_at(function);
 	wish->words = calloc(strlen(rest) / 2 + 2, sizeof(*wish->words));
@@ -400,6 +403,5 @@ void record_request(const struct record_options *o, const char *name,
 		client_request_add(request, "buffers", "shared");
 	if (o->int3)
 		client_request_add(request, "int3", "1");
-	for (int i = 0; i < o->nrules; i++)
-		client_request_add(request, "rule", "%s", o->rules[i]);
+	rule_request(request, o->rules, o->nrules);
 }

@@ -12,11 +12,10 @@
  * A file of which the DWARF lies elsewhere (.gnu_debugaltlink) has no lines:
  * the child opens nothing.
  */
-#include "command/symboliser/serve-private.h"
+#include "command/symboliser/dwarf-private.h"
 
 #include <dlfcn.h>
 #include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,35 +23,14 @@
 
 #define LIBRARY		"libdw.so.1"
 
-#define EACH_FUNCTION(FUNCTION) \
-	FUNCTION(addrdie) \
-	FUNCTION(attr) \
-	FUNCTION(attr_integrate) \
-	FUNCTION(begin_elf) \
-	FUNCTION(end) \
-	FUNCTION(filesrc) \
-	FUNCTION(formstring) \
-	FUNCTION(formudata) \
-	FUNCTION(get_units) \
-	FUNCTION(getscopes) \
-	FUNCTION(getscopes_die) \
-	FUNCTION(getsrc_die) \
-	FUNCTION(getsrcfiles) \
-	FUNCTION(haspc) \
-	FUNCTION(lineno) \
-	FUNCTION(linesrc) \
-	FUNCTION(tag)
-#define DECLARE(name)	__typeof__(dwarf_##name) *name;
 #define FIND(name) \
 	symbol = dlsym(library, "dwarf_" #name); \
 	memcpy(&dw.name, &symbol, sizeof(symbol)); \
 	complete &= symbol != NULL;
 
-static struct {
-	EACH_FUNCTION(DECLARE)
-} dw;
+struct symboliser_dw dw;
 
-static bool loaded;
+bool symboliser_lines_loaded;
 
 void symboliser_load_lines(void)
 {
@@ -62,7 +40,7 @@ void symboliser_load_lines(void)
 	if (!library)
 		return;
 	EACH_FUNCTION(FIND)
-	loaded = complete;
+	symboliser_lines_loaded = complete;
 }
 
 /* Copies text, the beginning or the end of it where there is no room; "" for
@@ -142,26 +120,31 @@ static void take_frames(struct symboliser_frame *frame, Dwarf_Die *unit,
 	free(scopes);
 }
 
+bool symboliser_unit_find(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
+{
+	Dwarf_CU *cu = NULL;
+	bool found = false;
+	uint8_t type;
+
+	while (!found &&
+	       !dw.get_units(dwarf, cu, &cu, NULL, &type, unit, NULL))
+		found = dw.haspc(unit, address) > 0;
+	return found;
+}
+
 void symboliser_find_lines(const uint64_t *addresses, uint32_t n, Elf *elf,
 			   void (*take)(const struct symboliser_frame *frame,
 					void *priv), void *priv)
 {
-	Dwarf *dwarf = elf && loaded ?
+	Dwarf *dwarf = elf && symboliser_lines_loaded ?
 			       dw.begin_elf(elf, DWARF_C_READ, NULL) : NULL;
 
 	for (uint32_t i = 0; dwarf && i < n; i++) {
 		struct symboliser_frame frame = { .address = i };
-		Dwarf_CU *cu = NULL;
 		Dwarf_Die unit;
-		uint8_t type;
-		bool found = dw.addrdie(dwarf, addresses[i], &unit);
 
-		/* some compilers write no table of addresses
-		 * (.debug_aranges) */
-		while (!found &&
-		       !dw.get_units(dwarf, cu, &cu, NULL, &type, &unit, NULL))
-			found = dw.haspc(&unit, addresses[i]) > 0;
-		if (found)
+		if (dw.addrdie(dwarf, addresses[i], &unit) ||
+		    symboliser_unit_find(dwarf, addresses[i], &unit))
 			take_frames(&frame, &unit, addresses[i], take, priv);
 	}
 	if (dwarf)

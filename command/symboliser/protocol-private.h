@@ -26,10 +26,12 @@ enum symboliser_what {
 	ASK_CXX,
 	ASK_MARKERS,
 	ASK_LIBRARY,
+	ASK_SPOTS,
 	ASK_END,
 };
 
 #define SYMBOLISER_LINKER_BYTES	256u	/* of a name that is asked for */
+#define SYMBOLISER_WORDS_BYTES	1024u	/* of a line and expressions */
 #define SYMBOLISER_ITEMS_MAX	64u	/* in an answer */
 #define SYMBOLISER_BYTES_MAX	16384u	/* of a stream, in an answer */
 #define SYMBOLISER_STREAM_MAX	(64u << 20)
@@ -46,6 +48,7 @@ struct symboliser_request {
 	union {
 		uint64_t addresses[SYMBOLISER_ADDRESSES_MAX];
 		char name[SYMBOLISER_LINKER_BYTES];
+		char words[SYMBOLISER_WORDS_BYTES];	/* of ASK_SPOTS */
 	};
 };
 

@@ -49,6 +49,10 @@ bool symboliser_request_valid(const struct symboliser_request *request,
 		return request->count &&
 		       request->count <= SYMBOLISER_LINKER_BYTES &&
 		       n == request->count && has_end(request->name, n);
+	case ASK_SPOTS:
+		return request->count &&
+		       request->count <= SYMBOLISER_WORDS_BYTES &&
+		       n == request->count && !request->words[n - 1];
 	default:
 		return false;
 	}
@@ -100,8 +104,9 @@ bool symboliser_answer_valid(const struct symboliser_answer *answer, size_t n,
 		[ASK_CXX] = sizeof(struct symboliser_text),
 		[ASK_MARKERS] = 1,
 		[ASK_LIBRARY] = sizeof(uint64_t),
+		[ASK_SPOTS] = 1,
 	};
-	bool bytes = what == ASK_MARKERS;
+	bool bytes = what == ASK_MARKERS || what == ASK_SPOTS;
 	bool one = !bytes && what != ASK_NAMES && what != ASK_LINES;
 
 	if (n < ANSWER_HEAD || answer->what != what || answer->last > 1)

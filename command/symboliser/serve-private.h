@@ -76,6 +76,12 @@ void symboliser_find_names(struct symboliser_symbol *found,
 /* Gives the address of a symbol that the file defines; returns 0 or -ENOENT. */
 int symboliser_find_address(uint64_t *address, const char *name, Elf *elf);
 
+/* Puts the values that can be had at source lines, as text (spots.c). `words`
+ * are the place and the expressions, each with a NUL; they may change. */
+typedef void symboliser_put(const void *bytes, size_t n);
+void symboliser_read_spots(char *words, size_t bytes, Elf *elf,
+			   symboliser_put *put);
+
 /* Calls `take` for each frame of the addresses, in order; `frame` is valid
  * during the call. Without libdw there are none. */
 void symboliser_find_lines(const uint64_t *addresses, uint32_t n, Elf *elf,

@@ -174,7 +174,7 @@ static void answer_markers(const void *image, size_t bytes,
 static void serve_file(int fd)
 {
 	static struct symboliser_symbol *found;
-	bool lines = request.what == ASK_LINES;
+	bool lines = request.what == ASK_LINES || request.what == ASK_SPOTS;
 	uint32_t n = request.count;
 	size_t bytes = request.file_bytes;
 	void *image = map_file(fd, bytes, lines);
@@ -217,6 +217,11 @@ static void serve_file(int fd)
 		break;
 	case ASK_MARKERS:
 		answer_markers(image, bytes, more ? &debug : NULL);
+		break;
+	case ASK_SPOTS:
+		symboliser_read_spots(request.words, request.count, elf,
+				      put_bytes);
+		send_answer(true, 1);
 		break;
 	case ASK_LIBRARY:
 		answer.unfit = symboliser_read_unfit(bytes, elf);

@@ -104,7 +104,8 @@ static int ask_child(struct asking *asking, size_t bytes, uint32_t most,
 	const struct symboliser_file *more = asking->more;
 	uint64_t maps = asking->file ? asking->file->bytes : 0, took = 0;
 	bool *library = request->what == ASK_CXX ? &symboliser_libraries.cxx :
-			request->what == ASK_LINES ?
+			request->what == ASK_LINES ||
+			request->what == ASK_SPOTS ?
 						   &symboliser_libraries.lines :
 						   NULL;
 	static unsigned int silent;
@@ -337,6 +338,26 @@ int symboliser_markers(const struct symboliser_file *file,
 			 symboliser_error(ret));
 	free(asking.to);
 	return ret;
+}
+
+int symboliser_spots(char **text, const char *words, size_t bytes,
+		     const struct symboliser_file *file, uint64_t *ns)
+{
+	struct asking asking = { .request.what = ASK_SPOTS, .file = file,
+				 .request.count = (uint32_t)bytes,
+				 .grows = true, .item_bytes = 1 };
+	int ret;
+
+	*text = NULL;
+	if (bytes > SYMBOLISER_WORDS_BYTES)
+		return -E2BIG;
+	memcpy(asking.request.words, words, bytes);
+	ret = ask_child(&asking, bytes, REQUEST_MS_MAX, ns);
+	if (!ret)
+		*text = asking.to ? strndup(asking.to, asking.count) :
+				    strdup("");
+	free(asking.to);
+	return ret ? ret : *text ? 0 : -ENOMEM;
 }
 
 char *symboliser_cxx(const char *name, size_t *length, uint64_t *ns)

@@ -243,6 +243,16 @@ int symboliser_markers(const struct symboliser_file *file,
 		       char error[SYMBOLISER_ERROR_BYTES], uint64_t *ns);
 
 /*
+ * Gives the values that can be had at source lines, as text of the heap, which
+ * spots.c describes; it is not checked. `words` are "FILE:LINE", "FUNCTION:+LINES" or,
+ * for all lines, "FILE", and then expressions, each with a NUL: "?NAME" is left
+ * out where there is no such variable, and "" stands for the parameters.
+ * Returns -E2BIG for too many bytes.
+ */
+int symboliser_spots(char **text, const char *words, size_t bytes,
+		     const struct symboliser_file *file, uint64_t *ns);
+
+/*
  * Returns the C++ name for a linker's name, "store::get(int)" for
  * "_ZN5store3getEi": the beginning, text of the heap, and in *length the length
  * of all. NULL: the name is none of C++, or cannot be read.

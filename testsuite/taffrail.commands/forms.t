@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Traces show "channel:name", and list "channel/name": each place that takes the
-# name of a marker takes both. Rules for functions and lines are refused with a
-# sentence that says so. A rule in a list ends outside quotes and parentheses.
+# name of a marker takes both. Where rules for functions and lines cannot be had,
+# a sentence says so. A rule in a list ends outside quotes and parentheses.
 
 compile: worker ../shared/worker.c -O2 -pthread agent
 compile: loaded.so ../shared/loaded.c -O2 -shared -fPIC probe
@@ -83,16 +83,14 @@ status: 1
 stderr: TAFFRAIL_ENABLE: rule 'app/hit if who == "a': condition 'who == "a', column 8: 
 stderr: 10 events \(0 lost
 
-# What this build does not know
+# Lines of a program without debug information, and what has no callbacks
 cases:
-	2 taffrail record -o no -e 'worker.c:50(n)' -- true
-		^rule 'worker\.c:50\(n\)': this build does not know lines yet; a marker is written CHANNEL/NAME$
-	2 taffrail record -o no -e 'line:worker.c:50' -- true
-		^rule 'line:worker\.c:50': this build does not know lines yet;
-	2 taffrail enable s src/worker.c:50
-		^rule 'src/worker\.c:50': this build does not know lines yet;
+	1 taffrail record -o no -e 'worker.c:50(n)' -- true
+		^rule 'worker\.c:50\(n\)': no file has debug information for that line, as -g makes it$
+	1 taffrail enable s src/worker.c:50
+		^rule 'src/worker\.c:50': no file has debug information for that line, as -g makes it$
 	2 taffrail connect $pid worker.c:50 loaded:count
-		^rule 'worker\.c:50': this build does not know lines yet;
+		^rule 'worker\.c:50': lines have no callbacks$
 	2 taffrail connect $pid fn:work loaded:count
 		^rule 'fn:work': functions have no callbacks$
 	2 taffrail record -o no --connect 'fn:work loaded:count' -- true
@@ -100,7 +98,7 @@ cases:
 case: TAFFRAIL_ENABLE of a line
 run: hits env TAFFRAIL_ENABLE='worker.c:5;app/hit' && taffrail snapshot env -o known
 status: 1
-stderr: TAFFRAIL_ENABLE: rule 'worker\.c:5': this build does not know lines yet;
+stderr: TAFFRAIL_ENABLE: rule 'worker\.c:5': for source lines, a command reads debug information: taffrail record or start
 case: a channel named fn
 run: taffrail record -o fn.trace -e fn/work -- $CASES/fn && taffrail view fn.trace
 stdout: fn:work: .* n = 1 

@@ -100,6 +100,10 @@ static bool use_names(const struct use *use, const char *id)
 {
 	const char *name = text_after(id, "fn/");
 
+	if (rule_kind(use->glob) == RULE_LINE) {
+		name = text_after(id, "line/");
+		return name && !strcmp(name, use->glob);
+	}
 	if (rule_kind(use->glob) == RULE_FUNCTIONS)
 		return name && rule_names_function(use->glob, NULL, name);
 	return glob_match(use->glob, id);

@@ -12,6 +12,7 @@
 #include "command/agents/rule.h"
 #include "command/common/command.h"
 #include "command/common/nearest.h"
+#include "command/elf/line-rules.h"
 #include "command/runtime/rundir.h"
 
 #define TYPES                                                                  \
@@ -83,6 +84,47 @@ static void check_rules(void)
 		   "rule with a condition selects id");
 	unit_check(rule_matches("app:* if x == 3", "app/request"),
 		   "a rule as traces write it selects id");
+}
+
+/* Rules for lines, as agents get them. */
+static void check_lines(void)
+{
+	static const struct {
+		const char *typed;
+		const char *made;	/* NULL: refused */
+	} rows[] = {
+		{ "a.c:1", "a.c:1" },
+		{ "a.c:2(x, y->z) if y -> z > 3 && k == 2",
+		  "a.c:2 if z > 3 && k == 2" },
+		{ "a.c:3 \"n %d\", m if m > 1", "a.c:3 if n > 1" },
+		{ "a.c:4 \"%s\", s if s == \"x if y\"",
+		  "a.c:4 if arg1 == \"x if y\"" },
+		{ "f:+5 if v[2] > 5ms && $vtid == 0x1f",
+		  "f:+5 if v > 5ms && $vtid == 0x1f" },
+		{ "a.c:6(a.x, b.x) if b.x", "a.c:6 if x_2" },
+		{ "a.c:2(x, y->z) if y -> z > 3 && k == 2",
+		  "a.c:2 if z > 3 && k == 2" },
+		{ "a.c:1(x)", NULL },
+		{ "a.c:7(x", NULL },
+		{ "a.c:7(x,)", NULL },
+		{ "a.c:7 \"%d\"", NULL },
+		{ "a.c:7 \"%d", NULL },
+		{ "a.c:7 \"%d\", x if y->z", NULL },
+		{ "a.c:7 y", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *rule = rows[i].typed;
+		const char *why = line_rule_take(&rule);
+
+		unit_equal(!why, !!rows[i].made, "line rule %zu", i);
+		unit_equal_string(why ? rows[i].typed : rule,
+				  rows[i].made ? rows[i].made : rows[i].typed,
+				  "line rule %zu: made", i);
+	}
+	unit_check(rule_matches("a.c:1 if n", "line/a.c:1"),
+		   "a rule selects a line");
+	unit_check(!rule_matches("a.c:1", "line/a.c:12"), "and no other one");
 }
 
 static void check_distances(void)
@@ -218,6 +260,7 @@ static void check_words(void)
 int main(void)
 {
 	check_rules();
+	check_lines();
 	check_distances();
 	check_nearest();
 	check_sizes();

@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reads and compiles rules for source lines. See line-rules.h.
+ *
+ * Invariant: the answers of the symboliser's child are text of unknown origin.
+ * The build id in a description is that of the file which was asked, so no file
+ * can describe places in another one.
+ */
+#include "command/elf/line-rules.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/lines.h"
+#include "command/common/command.h"
+#include "command/elf/named-functions.h"
+#include "command/elf/process-markers.h"
+#include "command/elf/program-functions.h"
+#include "command/sandbox/opener.h"
+#include "command/symboliser/symboliser.h"
+#include "tracepoints/conditions/rule-split.h"
+#include "tracepoints/fields/fields.h"
+
+#define RULES_MAX	64
+#define WHERE_BYTES	118		/* of a name in an event's id */
+#define TEXTS_BYTES	500		/* of a description, in agents */
+#define FILES_MAX	512
+#define OPTIONAL	'?'		/* before a word: perhaps no variable */
+
+/* A rule as it was typed. */
+struct line_rule {
+	char *typed;
+	char *made;			/* as agents get it */
+	char *where;			/* FILE:LINE */
+	char *format;			/* or NULL */
+	char *expressions[TAFFRAIL_FIELDS_MAX];
+	uint32_t n;
+	uint32_t wanted;		/* of them; the others are of the
+					 * condition */
+	bool parameters;		/* no value was said */
+	char *text;			/* of its descriptions; or NULL */
+};
+
+static struct line_rule rules[RULES_MAX];
+static uint32_t nrules;
+
+static const char *blanks_skip(const char *p)
+{
+	return p + strspn(p, " \t");
+}
+
+/* Returns a copy without blanks around it, and without any in it but between
+ * words. */
+static char *text_tidy(const char *p, size_t n)
+{
+	char *copy = calloc(1, n + 1), *to = copy;
+
+	for (size_t i = 0; copy && i < n; i++)
+		if (!isblank((unsigned char)p[i]))
+			*to++ = p[i];
+	return copy;
+}
+
+/* Adds an expression unless it is there. Returns its number, or -1. */
+static int expression_add(struct line_rule *rule, char *expression)
+{
+	for (uint32_t i = 0; expression && i < rule->n; i++)
+		if (!strcmp(rule->expressions[i], expression)) {
+			free(expression);
+			return (int)i;
+		}
+	if (!expression || rule->n == TAFFRAIL_FIELDS_MAX - 1) {
+		free(expression);
+		return -1;
+	}
+	rule->expressions[rule->n] = expression;
+	return (int)rule->n++;
+}
+
+/* Takes the list of expressions at *p: each ends at a comma, a ')' or `if`
+ * outside of brackets. Returns NULL or a fact. */
+static const char *expressions_take(struct line_rule *rule, const char **p)
+{
+	const char *end, *next;
+	int depth;
+
+	for (;;) {
+		depth = 0;
+		for (end = *p; *end; end++) {
+			depth += (*end == '[') - (*end == ']');
+			next = blanks_skip(end);
+			if (!depth && (*end == ',' || *end == ')' ||
+				       (next > end && next[0] == 'i' &&
+					next[1] == 'f' &&
+					(isblank((unsigned char)next[2]) ||
+					 next[2] == '('))))
+				break;
+		}
+		if (end == *p || rule->n == TAFFRAIL_FIELDS_MAX - 1)
+			return rule->n ? "it has an empty value, or too many" :
+					 "it has no value between ( and )";
+		rule->expressions[rule->n++] =
+			text_tidy(*p, (size_t)(end - *p));
+		*p = end;
+		if (*end != ',')
+			return NULL;
+		*p = end + 1;
+	}
+}
+
+/* Takes the text in quotes at *p. Returns NULL or a fact. */
+static const char *format_take(struct line_rule *rule, const char **p)
+{
+	char *to = calloc(1, strlen(*p) + 1);
+	const char *from = *p + 1;
+
+	rule->format = to;
+	for (; to && *from && *from != '"'; from++) {
+		if (*from == '\\' && (from[1] == 'n' || from[1] == 't')) {
+			from++;
+			/* events are lines of their own */
+			if (from[0] != 'n' || from[1] != '"')
+				*to++ = ' ';
+			continue;
+		}
+		from += *from == '\\' && from[1];
+		*to++ = *from;
+	}
+	*p = from + (*from == '"');
+	return *from == '"' ? NULL : "its text has no end";
+}
+
+/* Gives the names of the fields. Returns false if there are none. */
+static bool names_find(const struct line_rule *rule,
+		       struct field_name names[TAFFRAIL_FIELDS_MAX])
+{
+	char text[LINE_VALUE_BYTES] = "";
+	size_t used = 0;
+
+	if (rule->format)
+		return !fields_parse(rule->format, TAFFRAIL_KIND_MARK,
+				     (int)rule->wanted, names);
+	for (uint32_t i = 0; i < rule->n; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 "%s%s", i ? ", " : "",
+					 rule->expressions[i]);
+	return used < sizeof(text) &&
+	       !fields_parse(text, TAFFRAIL_KIND_EVENT, (int)rule->n, names);
+}
+
+/* Returns the end of a variable with members at `p`. `simple`: it has none. */
+static const char *chain_end(const char *p, bool *simple)
+{
+	const char *next;
+
+	*simple = true;
+	while (isalnum((unsigned char)*p) || *p == '_')
+		p++;
+	for (;; p = next) {
+		next = blanks_skip(p);
+		if (*next == '[') {
+			next += strcspn(next, "]");
+			next += *next == ']';
+		} else if (*next == '.' ||
+			   (next[0] == '-' && next[1] == '>')) {
+			next = blanks_skip(next + 1 + (*next == '-'));
+			if (!isalpha((unsigned char)*next) && *next != '_')
+				return p;
+			while (isalnum((unsigned char)*next) || *next == '_')
+				next++;
+		} else {
+			return p;
+		}
+		*simple = false;
+	}
+}
+
+/* Writes the condition with the names of fields in place of expressions, which
+ * are added to the rule's. Returns NULL or a fact. */
+static const char *condition_write(struct line_rule *rule, const char *p,
+				   char *to, size_t room)
+{
+	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	const char *end;
+	size_t used = 0;
+	bool simple;
+	int number;
+
+	for (; *p; p = end) {
+		int bytes = 1;
+		const char *word = p;
+
+		end = p + 1;
+		if (*p == '"' || *p == '\'') {
+			while (*end && *end != *p)
+				end += *end == '\\' && end[1] ? 2 : 1;
+			end += !!*end;
+		} else if (isdigit((unsigned char)*p) || *p == '$') {
+			while (isalnum((unsigned char)*end) || *end == '_' ||
+			       *end == '.')
+				end++;
+		} else if (isalpha((unsigned char)*p) || *p == '_') {
+			end = chain_end(p, &simple);
+			number = expression_add(rule, text_tidy(p,
+							(size_t)(end - p)));
+			if (number < 0)
+				return "its condition names too many variables";
+			if (rule->format && (uint32_t)number >= rule->wanted) {
+				rule->n--;
+				free(rule->expressions[rule->n]);
+				if (!simple)
+					return "with a text, its condition can "
+					       "only name values of the text";
+			} else if (!names_find(rule, names)) {
+				return "its values have no names";
+			} else {
+				word = names[number].name;
+				bytes = (int)strlen(word);
+			}
+		}
+		if (word == p)
+			bytes = (int)(end - p);
+		used += (size_t)snprintf(to + used, room - used, "%.*s", bytes,
+					 word);
+		if (used >= room)
+			return "its condition is too long";
+	}
+	return NULL;
+}
+
+/* Splits a rule. Returns NULL, or a fact. */
+static const char *rule_read(struct line_rule *rule)
+{
+	const char *p = rule->typed + strcspn(rule->typed, "( \t");
+	char condition[LINE_VALUE_BYTES] = "";
+	const char *why = NULL, *f;
+	size_t n = (size_t)(p - rule->typed);
+
+	if (n >= WHERE_BYTES)
+		return "it is too long";
+	rule->where = strndup(rule->typed, n);
+	n = 0;				/* values that a format prints */
+	rule->parameters = true;
+	if (*p == '(') {
+		rule->parameters = false;
+		p++;
+		why = expressions_take(rule, &p);
+		if (!why && *p++ != ')')
+			why = "it has no ')'";
+	} else if (*blanks_skip(p) == '"') {
+		rule->parameters = false;
+		p = blanks_skip(p);
+		why = format_take(rule, &p);
+		p = blanks_skip(p);
+		if (!why && *p == ',') {
+			p++;
+			why = expressions_take(rule, &p);
+		}
+		for (f = rule->format; !why && *f; f++) {
+			if (*f != '%')
+				continue;
+			f++;
+			if (*f == '%')
+				continue;
+			f += strspn(f, "#0- +0123456789.hlzjt");
+			n += !*f || !strchr("diouxXcsfFeEgGaAp", *f) ?
+				     TAFFRAIL_FIELDS_MAX : 1;
+			f -= !*f;
+		}
+		if (!why && n != rule->n)
+			why = "its text has not as many conversions as there "
+			      "are values";
+	}
+	rule->wanted = rule->n;
+	if (why)
+		return why;
+	p = blanks_skip(p);
+	if (*p && (p[0] != 'i' || p[1] != 'f' ||
+		   (!isblank((unsigned char)p[2]) && p[2] != '(')))
+		return "behind a line stand values, as in (A, B), or a text "
+		       "and values, as in \"%d\", A, or 'if' and a condition";
+	if (*p)
+		why = condition_write(rule, blanks_skip(p + 2), condition,
+				      sizeof(condition));
+	if (!why && asprintf(&rule->made, "%s%s%s", rule->where,
+			     *p ? " if " : "", condition) < 0)
+		why = "there is no memory";
+	return why;
+}
+
+const char *line_rule_take(const char **rule)
+{
+	struct line_rule *new = &rules[nrules];
+	const char *why;
+
+	for (uint32_t i = 0; i < nrules; i++)
+		if (!strcmp(*rule, rules[i].typed) ||
+		    !strcmp(*rule, rules[i].made)) {
+			*rule = rules[i].made;
+			return NULL;
+		}
+	if (nrules == RULES_MAX)
+		return "it is one too many";
+	*new = (struct line_rule){ .typed = strdup(*rule) };
+	why = rule_read(new);
+	if (why)
+		return why;
+	for (uint32_t i = 0; i < nrules; i++)
+		if (!strcmp(rules[i].where, new->where))
+			return "another rule names the line";
+	nrules++;
+	*rule = new->made;
+	return NULL;
+}
+
+/* Returns the rule that was taken for a line, or NULL. */
+static struct line_rule *rule_find(const char *rule)
+{
+	size_t bytes;
+
+	rule_condition(rule, &bytes);
+	for (uint32_t i = 0; i < nrules; i++)
+		if (strlen(rules[i].where) == bytes &&
+		    !strncmp(rules[i].where, rule, bytes))
+			return &rules[i];
+	return NULL;
+}
+
+const char *line_rule_text(const char *rule)
+{
+	const struct line_rule *found = rule_find(rule);
+
+	return found && found->text ? found->text : "";
+}
+
+/* The compiling of a rule. */
+struct compiling {
+	struct line_rule *rule;
+	char words[LINE_VALUE_BYTES * 2];	/* of a request */
+	size_t bytes;
+	struct {
+		uint64_t device, inode;
+	} seen[FILES_MAX];
+	size_t nseen;
+	uint32_t places, files;
+	long next;			/* a line that has code; 0: none */
+	uint32_t has[TAFFRAIL_FIELDS_MAX];	/* places with a value */
+	char lacks[TAFFRAIL_FIELDS_MAX][160];	/* why others have none */
+	bool unnamed;			/* a file without a build id has it */
+	bool is_long;
+	/* of the place that is read */
+	char head[LINE_VALUE_BYTES];
+	char fields[8192];
+	char text[LINE_VALUE_BYTES];
+	uint32_t n, last;
+	bool follows;
+	size_t shown;			/* bytes */
+};
+
+/* Adds text at the end of another. */
+__attribute__((format(printf, 3, 4)))
+static bool text_put(char *text, size_t room, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list arguments;
+	int n;
+
+	va_start(arguments, format);
+	n = vsnprintf(text + used, room - used, format, arguments);
+	va_end(arguments);
+	if (n >= 0 && (size_t)n < room - used)
+		return true;
+	text[used] = '\0';
+	return false;
+}
+
+/* Adds the place that was read to the rule's text. */
+static void place_close(struct compiling *c)
+{
+	const struct line_rule *rule = c->rule;
+	char *more;
+
+	if (!*c->head)
+		return;
+	c->places++;
+	if (rule->format) {
+		snprintf(c->text, sizeof(c->text), "%s", rule->format);
+		if (c->n != rule->n)
+			goto next;
+	} else if (c->follows) {
+		text_put(c->text, sizeof(c->text), "%sunread",
+			 c->n ? ", " : "");
+		/* in base 16: struct taffrail_shown */
+		text_put(c->fields, sizeof(c->fields),
+			 "field=%d u\nfield==%02x%02x000000000000\n",
+			 TAFFRAIL_T_U16, c->n + 1, TAFFRAIL_HOW_HEX);
+		c->shown += sizeof(struct taffrail_shown);
+	}
+	if (strlen(c->head) + strlen(c->text) + 8 >= LINE_VALUE_BYTES ||
+	    strlen(c->text) + strlen(rule->where) + 16 + c->shown >=
+		    TEXTS_BYTES) {
+		c->is_long = true;
+		goto next;
+	}
+	if (asprintf(&more, "%s%s%x %s\t%s\n%s",
+		     rule->text ? rule->text : "", c->head,
+		     rule->format ? TAFFRAIL_KIND_MARK : TAFFRAIL_KIND_EVENT,
+		     rule->where, c->text, c->fields) >= 0) {
+		free(c->rule->text);
+		c->rule->text = more;
+	}
+next:
+	*c->head = '\0';
+}
+
+/* Returns the number of an expression, or that of none. */
+static uint32_t expression_number(const struct line_rule *rule,
+				  const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < rule->n && strcmp(rule->expressions[i], name))
+		i++;
+	return i;
+}
+
+/* Takes a field of the place. */
+static void field_take(struct compiling *c, char *words)
+{
+	char *type = strsep(&words, "\t"), *operand = strsep(&words, "\t");
+	char *name = strsep(&words, "\t");
+
+	if (!name || c->n == TAFFRAIL_FIELDS_MAX - 1)
+		return;
+	name += *name == OPTIONAL;
+	if (strspn(operand, "0123456789abcdefx@%$()-+rsipun") !=
+		    strlen(operand) && !strstr(operand, "@%xmm"))
+		return;
+	if (!text_put(c->fields, sizeof(c->fields), "field=%d %s\n", atoi(type),
+		      operand))
+		return;
+	text_put(c->text, sizeof(c->text), "%s%s", c->n ? ", " : "", name);
+	c->follows |= words && *words == '1' && *operand == 'x';
+	c->has[expression_number(c->rule, name)]++;
+	c->n++;
+}
+
+/* Takes a line of the answer about a file with this build id. */
+static void answer_take(struct compiling *c, char *line, const char *id)
+{
+	char *words = line, *word = strsep(&words, "\t");
+	const char *name;
+
+	if (!words)
+		return;
+	if (!strcmp(word, "spot")) {
+		place_close(c);
+		c->unnamed |= !*id;
+		if (*id)
+			snprintf(c->head, sizeof(c->head), "spot=%s %llx ", id,
+				 strtoull(words, NULL, 16));
+		c->n = 0;
+		c->shown = 0;
+		c->follows = false;
+		c->text[0] = c->fields[0] = '\0';
+	} else if (!strcmp(word, "field") && *c->head) {
+		field_take(c, words);
+	} else if (!strcmp(word, "names") && *c->head) {
+		name = strchr(words, '\t');
+		if (name && strlen(name) < LINE_VALUE_BYTES - 8 &&
+		    strspn(name + 1, "0123456789abcdef") == strlen(name + 1) &&
+		    strlen(c->text) + c->shown + strlen(name) / 2 <
+			    TEXTS_BYTES / 2) {
+			text_put(c->fields, sizeof(c->fields), "field==%s\n",
+				 name + 1);
+			c->shown += strlen(name) / 2;
+		}
+	} else if (!strcmp(word, "none") && *c->head) {
+		name = strsep(&words, "\t");
+		if (words)
+			snprintf(c->lacks[expression_number(c->rule, name)],
+				 sizeof(c->lacks[0]), "%.60s %.90s", name,
+				 words);
+	} else if (!strcmp(word, "next")) {
+		long next = atol(words);
+
+		if (!c->next || next < c->next)
+			c->next = next;
+	}
+}
+
+/* Asks about a file. */
+static int file_compile(const char *path, const struct opener_file *file,
+			void *priv)
+{
+	char id[2 * SYMBOLISER_ID_BYTES + 1] = "", *text, *rest, *line;
+	const struct symboliser_file from = symboliser_opened(file);
+	static struct symboliser_module module;
+	uint64_t ns = SYMBOLISER_MARKERS_NS;
+	struct compiling *c = priv;
+
+	(void)path;
+	for (size_t i = 0; i < c->nseen; i++)
+		if (c->seen[i].inode == file->st.st_ino &&
+		    c->seen[i].device == file->st.st_dev)
+			return 0;
+	if (c->nseen == FILES_MAX)
+		return 0;
+	c->seen[c->nseen].device = file->st.st_dev;
+	c->seen[c->nseen++].inode = file->st.st_ino;
+	if (symboliser_read_open(&module, file) ||
+	    symboliser_spots(&text, c->words, c->bytes, &from, &ns))
+		return 0;
+	for (uint32_t i = 0; i < module.id_bytes; i++)
+		sprintf(id + 2 * i, "%02x", module.id[i]);
+	for (rest = text; (line = strsep(&rest, "\n"));)
+		answer_take(c, line, id);
+	place_close(c);
+	free(text);
+	return 0;
+}
+
+/* Says why a rule cannot be had, or that it lacks values in some places.
+ * Returns a status. */
+static int rule_tell(const struct compiling *c)
+{
+	const struct line_rule *rule = c->rule;
+	const char *typed = rule->typed;
+
+	if (c->unnamed && !rule->text)
+		return command_failed("rule '%s': the file with the line has no "
+				      "build id: link it with "
+				      "-Wl,--build-id", typed);
+	if (!c->places && c->next)
+		return command_failed("rule '%s': there is no code at that "
+				      "line; the next one with code is %ld",
+				      typed, c->next);
+	if (!c->places)
+		return command_failed("rule '%s': no file has debug information "
+				      "for that line, as -g makes it", typed);
+	if (c->is_long && !rule->text)
+		return command_failed("rule '%s': it records too much at once",
+				      typed);
+	for (uint32_t i = 0; i < rule->n; i++)
+		if (!c->has[i] && *c->lacks[i])
+			return command_failed("rule '%s': at %s, %s", typed,
+					      rule->where, c->lacks[i]);
+	for (uint32_t i = 0; i < rule->n; i++)
+		if (*c->lacks[i])
+			command_warn("rule '%s': at %u of %u places of %s, %s",
+				     typed, c->places - c->has[i], c->places,
+				     rule->where, c->lacks[i]);
+	return COMMAND_DONE;
+}
+
+int line_rules_compile(const char *const *wanted, int count,
+		       const struct named_in *in)
+{
+	static struct compiling c;
+	int status = COMMAND_DONE;
+
+	for (int i = 0; i < count && !status; i++) {
+		struct line_rule *rule = rule_kind(wanted[i]) == RULE_LINE ?
+						 rule_find(wanted[i]) : NULL;
+
+		if (!rule)
+			continue;
+		if (!in->npids && !in->program)
+			return command_failed("rule '%s': give -p PID: lines "
+					      "are looked up in the files of "
+					      "processes", rule->typed);
+		memset(&c, 0, sizeof(c));
+		c.rule = rule;
+		free(rule->text);
+		rule->text = NULL;
+		c.bytes = (size_t)sprintf(c.words, "%s", rule->where) + 1;
+		for (uint32_t k = 0; k < rule->n; k++) {
+			const char *word = rule->expressions[k];
+			bool simple;
+
+			if (c.bytes + strlen(word) + 2 > sizeof(c.words))
+				return command_failed("rule '%s' is too long",
+						      rule->typed);
+			if (k >= rule->wanted && !*chain_end(word, &simple) &&
+			    simple)
+				c.words[c.bytes++] = OPTIONAL;
+			c.bytes += (size_t)sprintf(c.words + c.bytes, "%s",
+						   word) + 1;
+		}
+		if (rule->parameters)
+			c.words[c.bytes++] = '\0';
+		for (size_t k = 0; k < in->npids; k++)
+			process_each_file(in->pids[k], file_compile, &c);
+		if (in->program)
+			files_of_program(in->program, file_compile, &c);
+		status = rule_tell(&c);
+	}
+	return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rules for source lines: read as they are typed, and compiled by the debug
+ * information of the files of processes or of a program, to descriptions for
+ * agents (struct usdt_line).
+ *
+ *	FILE.c:LINE			the parameters of the function
+ *	FILE.c:LINE(EXPR, ...)		values
+ *	FILE.c:LINE "FORMAT", EXPR, ...	values as a text
+ *	FUNCTION:+N ...			the Nth line behind the function's own
+ *	... if CONDITION		which may name variables
+ */
+#ifndef COMMAND_ELF_LINE_RULES_H
+#define COMMAND_ELF_LINE_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct named_in;
+
+/*
+ * Takes a rule for a line. Returns NULL, and in *rule a text that lives until
+ * the command ends: the line alone, with the condition, in which fields stand
+ * in place of expressions; or the fact that makes it none, in memory that the
+ * next call overwrites. A rule that was taken before stays as it is.
+ */
+const char *line_rule_take(const char **rule);
+
+/* Compiles the rules for lines among `rules`, which were taken. Returns
+ * COMMAND_DONE, or COMMAND_FAILED after printing why one cannot be had. */
+int line_rules_compile(const char *const *rules, int count,
+		       const struct named_in *in);
+
+/* Returns the descriptions of a rule, lines "spot=..." and "field=..."; or
+ * "". */
+const char *line_rule_text(const char *rule);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail list --lines FILE.c: the lines of a source file that rules can have,
+ * with the variables that have a value there.
+ *
+ * Invariant: the answers of the symboliser's child are text of unknown origin,
+ * which reaches the terminal only through printable_print().
+ */
+#include "command/list-lines-private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "command/common/command.h"
+#include "command/common/printable.h"
+#include "command/elf/process-markers.h"
+#include "command/sandbox/opener.h"
+#include "command/symboliser/symboliser.h"
+#include "tracepoints/fields/fields.h"
+
+#define ROW_BYTES	4096
+#define FILE_BYTES	512
+#define TYPE_BYTES	32
+
+/* A place of a line, in the order in which it is printed. */
+struct row {
+	unsigned long line;
+	char function[128];
+	char fields[ROW_BYTES];		/* "TYPE NAME, ..." */
+	char without[ROW_BYTES];	/* "NAME, ..." */
+	unsigned int places;		/* that are alike */
+};
+
+struct listing {
+	const char *source;
+	struct json *json;		/* or NULL */
+	struct row row;
+	bool any;
+};
+
+/* Adds a word to a list, if there is room. */
+static void word_add(char list[ROW_BYTES], const char *type, const char *name)
+{
+	size_t used = strlen(list);
+
+	snprintf(list + used, ROW_BYTES - used, "%s%s%s%s", used ? ", " : "",
+		 type, *type ? " " : "", name);
+}
+
+/* Prints a list as an array. */
+static void list_json(struct json *json, const char *key, char *list)
+{
+	char *word;
+
+	json_open(json, key, '[');
+	while ((word = strsep(&list, ",")))
+		if (*word)
+			json_string(json, NULL, word + (*word == ' '));
+	json_close(json, ']');
+}
+
+/* Takes a place: prints the last one, unless this is like it. */
+static void row_take(struct listing *l, const struct row *next)
+{
+	struct row *row = &l->row;
+	char where[FILE_BYTES];
+
+	if (row->line && row->line == next->line &&
+	    !strcmp(row->function, next->function) &&
+	    !strcmp(row->fields, next->fields) &&
+	    !strcmp(row->without, next->without)) {
+		row->places++;
+		return;
+	}
+	if (!row->line) {
+		*row = *next;
+		return;
+	}
+	l->any = true;
+	snprintf(where, sizeof(where), "%s:%lu", l->source, row->line);
+	if (l->json) {
+		json_open(l->json, NULL, '{');
+		json_string(l->json, "rule", where);
+		json_string(l->json, "function", row->function);
+		json_number(l->json, "places", row->places);
+		list_json(l->json, "fields", row->fields);
+		list_json(l->json, "without", row->without);
+		json_close(l->json, '}');
+		*row = *next;
+		return;
+	}
+	printable_print("%-20s %s(%s)", where, row->function, row->fields);
+	if (*row->without)
+		printable_print(" without %s", row->without);
+	if (row->places > 1)
+		printf(" [%u places]", row->places);
+	printf("\n");
+	*row = *next;
+}
+
+/* Takes a line of an answer into the row. */
+static void answer_take(struct listing *l, struct row *row, char *words)
+{
+	char *word = strsep(&words, "\t"), *name, type[TYPE_BYTES];
+	struct text text;
+
+	if (!words)
+		return;
+	if (!strcmp(word, "spot")) {
+		row_take(l, row);
+		strsep(&words, "\t");
+		word = strsep(&words, "\t");
+		*row = (struct row){ .line = word ? strtoul(word, NULL, 10) : 0,
+				     .places = 1 };
+		snprintf(row->function, sizeof(row->function), "%s",
+			 words ? words : "");
+	} else if (!strcmp(word, "field")) {
+		text_open(&text, type, sizeof(type));
+		field_type_add(&text, (uint8_t)atoi(words));
+		strsep(&words, "\t");
+		strsep(&words, "\t");
+		name = strsep(&words, "\t");
+		if (name)
+			word_add(row->fields, type, name);
+	} else if (!strcmp(word, "none")) {
+		name = strsep(&words, "\t");
+		if (!words)
+			return;
+		/* a part of it may be had */
+		if (strstr(words, "is a structure"))
+			word_add(row->fields, "struct", name);
+		else if (strstr(words, "is an array"))
+			word_add(row->fields, "array", name);
+		else
+			word_add(row->without, "", name);
+	}
+}
+
+/* Lists the lines that a file has. */
+static int file_list(const char *path, const struct opener_file *file,
+		     void *priv)
+{
+	const struct symboliser_file from = symboliser_opened(file);
+	static const struct row none;
+	static struct row row;
+	uint64_t ns = SYMBOLISER_MARKERS_NS;
+	struct listing *l = priv;
+	char words[FILE_BYTES], *text, *rest, *line;
+	size_t n = strlen(l->source) + 1;
+
+	(void)path;
+	if (n + 1 > sizeof(words))
+		return 0;
+	memcpy(words, l->source, n);
+	words[n] = '\0';
+	if (symboliser_spots(&text, words, n + 1, &from, &ns))
+		return 0;
+	row = none;
+	for (rest = text; (line = strsep(&rest, "\n"));)
+		answer_take(l, &row, line);
+	row_take(l, &row);
+	row_take(l, &none);
+	free(text);
+	return 0;
+}
+
+int list_lines(const char *source, pid_t pid, char **paths, int n,
+	       struct json *json)
+{
+	struct listing listing = { .source = source, .json = json };
+	int ret = 0, status = COMMAND_DONE;
+
+	if (strpbrk(source, ":\t\n"))
+		return command_misused("--lines '%s': give the name of a "
+				       "source file, as FILE.c", source);
+	if (pid)
+		ret = process_each_file(pid, file_list, &listing);
+	for (int i = 0; i < n; i++) {
+		struct opener_file file;
+
+		ret = opener_open(&file, paths[i], 0);
+		if (ret) {
+			status = command_failed("%s: %s", paths[i],
+						strerror(-ret));
+			continue;
+		}
+		file_list(paths[i], &file, &listing);
+		opener_close(&file);
+	}
+	if (pid && ret < 0)
+		return command_failed("process %d: its files cannot be read: "
+				      "%s", pid, strerror(-ret));
+	return listing.any || status ? status :
+	       command_failed("no file has debug information for lines of "
+			      "%s, as -g makes it", source);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The functions of libdw, and of the files that read variables with them: the
+ * symboliser's child.
+ */
+#ifndef COMMAND_SYMBOLISER_DWARF_PRIVATE_H
+#define COMMAND_SYMBOLISER_DWARF_PRIVATE_H
+
+#include <elfutils/libdw.h>
+
+#include "command/symboliser/serve-private.h"
+#include "tracepoints/conditions/ax.h"
+
+#define EACH_FUNCTION(FUNCTION) \
+	FUNCTION(addrdie) \
+	FUNCTION(aggregate_size) \
+	FUNCTION(attr) \
+	FUNCTION(attr_integrate) \
+	FUNCTION(begin_elf) \
+	FUNCTION(bytesize) \
+	FUNCTION(cfi_addrframe) \
+	FUNCTION(cfi_end) \
+	FUNCTION(child) \
+	FUNCTION(decl_file) \
+	FUNCTION(decl_line) \
+	FUNCTION(diename) \
+	FUNCTION(end) \
+	FUNCTION(entrypc) \
+	FUNCTION(filesrc) \
+	FUNCTION(formaddr) \
+	FUNCTION(formref_die) \
+	FUNCTION(formsdata) \
+	FUNCTION(formstring) \
+	FUNCTION(formudata) \
+	FUNCTION(frame_cfa) \
+	FUNCTION(get_units) \
+	FUNCTION(getcfi_elf) \
+	FUNCTION(getlocation_addr) \
+	FUNCTION(getlocations) \
+	FUNCTION(getlocation_attr) \
+	FUNCTION(getlocation_implicit_value) \
+	FUNCTION(getscopes) \
+	FUNCTION(getscopes_die) \
+	FUNCTION(getsrc_die) \
+	FUNCTION(getsrcfiles) \
+	FUNCTION(getsrclines) \
+	FUNCTION(hasattr) \
+	FUNCTION(haspc) \
+	FUNCTION(lineaddr) \
+	FUNCTION(linebeginstatement) \
+	FUNCTION(lineendsequence) \
+	FUNCTION(lineno) \
+	FUNCTION(linesrc) \
+	FUNCTION(onesrcline) \
+	FUNCTION(peel_type) \
+	FUNCTION(siblingof) \
+	FUNCTION(tag)
+#define DECLARE(name)	__typeof__(dwarf_##name) *name;
+
+struct symboliser_dw {
+	EACH_FUNCTION(DECLARE)
+};
+extern struct symboliser_dw dw;
+
+/* Finds the unit of an address without a table of addresses, which some
+ * compilers do not write (.debug_aranges). */
+bool symboliser_unit_find(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit);
+
+/* Whether `dw` is complete. */
+extern bool symboliser_lines_loaded;
+
+#define VALUE_CODE_BYTES 120
+
+/* Where a variable, or a part of one, is. `code` is a program for the agent
+ * (tracepoints/conditions/ax.h), without the end. */
+struct value {
+	enum {
+		VALUE_NONE,		/* nowhere: `why` */
+		VALUE_REGISTER,		/* in register `base` */
+		VALUE_MEMORY,		/* at the address that the code gives */
+		VALUE_NUMBER,		/* the number that the code gives */
+	} kind;
+	const char *why;
+	int base;			/* of memory: its address is this
+					 * register and `offset`, and there is
+					 * no code; or -1 */
+	int64_t offset;
+	bool follows;			/* pointers, which may lead nowhere */
+	uint32_t n;
+	uint8_t code[VALUE_CODE_BYTES];
+	bool cut;
+	/* of a bit-field; else 0 */
+	uint32_t bits, shift;
+	Dwarf_Die type;			/* peeled */
+	bool has_type;
+};
+
+/* A place in code, by which values are found. */
+struct value_scope {
+	Dwarf_Die *scopes;		/* the innermost first */
+	int n;
+	Dwarf_CFI *cfi;			/* or NULL */
+	uint64_t address;
+	int line;			/* of the source */
+	bool entry;			/* a function begins here */
+	bool passed;			/* other lines begin at the address,
+					 * behind this one */
+};
+
+/* Some of a value's `why`. */
+#define VALUE_OUT	"has been optimised out"
+#define VALUE_LATER	"is declared later"
+extern const char VALUE_UNKNOWN[];
+
+/* Numbers of registers: general ones from 0 on, and xmm0. */
+#define VALUE_GENERAL	16
+#define VALUE_XMM	17
+
+/* Add to the code of a value. An address is made of a register and an offset,
+ * if it is one. Return false for a register, or a size, that has no code. */
+void code_put(struct value *v, uint64_t number, uint32_t bytes);
+void code_op(struct value *v, enum ax_opcode op);
+void code_const(struct value *v, int64_t number);
+void code_add(struct value *v, int64_t number);
+bool code_register(struct value *v, uint64_t number);
+bool code_load(struct value *v, uint64_t bytes);
+void code_address(struct value *v);
+
+/* Sets the place that a location description says. Returns false if it is not
+ * understood: place_fact() says why. Some tell only where a debugger could find
+ * the value in the caller. */
+bool place_take(struct value *v, Dwarf_Attribute *attr, const Dwarf_Op *ops,
+		size_t n, const struct value_scope *scope);
+const char *place_fact(const Dwarf_Op *ops, size_t n);
+
+/* Gives the value of a variable's DIE at a place. */
+void value_find(struct value *value, Dwarf_Die *variable,
+		const struct value_scope *scope);
+
+/* Gives the value of an expression; `value->why` says why there is none. */
+void value_parse(struct value *value, const char *expression,
+		 const struct value_scope *scope);
+
+/* Calls `take` for each variable or parameter in scope, the innermost first. */
+typedef void value_variable(Dwarf_Die *variable, bool parameter, void *priv);
+void value_each(const struct value_scope *scope, value_variable *take,
+		void *priv);
+
+/* A field that records a value. */
+struct value_field {
+	uint8_t type;			/* enum taffrail_type; 0: `why` */
+	const char *why;
+	char operand[2 * VALUE_CODE_BYTES + 16];	/* as in usdt_line */
+};
+
+void value_field(struct value_field *field, const struct value *value);
+
+#endif

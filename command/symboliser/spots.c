@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Source lines of an ELF file by its DWARF: the addresses at which their code
+ * begins, and the values that can be had there: the symboliser's child.
+ *
+ * The answer is text, a line each, with tabs between words:
+ *
+ *	spot	ADDRESS LINE FUNCTION		hexadecimal, decimal
+ *	field	TYPE OPERAND NAME FOLLOWS	of the last spot: usdt_line
+ *	names	FIELD BYTES			how the last field is shown
+ *	none	NAME WHY			of the last spot
+ *	next	LINE				has code, the one asked for has
+ *						none
+ *
+ * A line's code begins where the line table leads from another line to it, at
+ * an instruction that compilers recommend for a stop (is_stmt).
+ */
+#include "command/symboliser/dwarf-private.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "tracepoints/fields/shown.h"
+
+#define TEXT_MAX	4096
+#define ENUM_BYTES	160		/* of the names of an enumeration */
+
+struct place {
+	uint64_t address;
+	int line;
+	bool passed;			/* as in a scope */
+};
+
+/* A question, and the places that were found for it. */
+struct search {
+	Dwarf *dwarf;
+	Dwarf_CFI *cfi;
+	const char *file;		/* the end of the path */
+	int line;			/* 0: all */
+	const char *const *expressions;
+	uint32_t n;
+	bool parameters;		/* in place of expressions */
+	int next;			/* line with code behind the wanted */
+	struct place *places;
+	size_t count, room;
+	symboliser_put *put;
+	struct value_scope scope;
+};
+
+/* Puts a line of the answer. */
+__attribute__((format(printf, 2, 3)))
+static void line_put(const struct search *s, const char *format, ...)
+{
+	char text[TEXT_MAX];
+	va_list arguments;
+	int n;
+
+	va_start(arguments, format);
+	n = vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (n > 0 && (size_t)n < sizeof(text))
+		s->put(text, (size_t)n);
+}
+
+static void place_add(struct search *s, uint64_t address, int line,
+		      bool passed)
+{
+	struct place *more;
+
+	if (s->count == s->room) {
+		more = reallocarray(s->places, 2 * s->room + 64, sizeof(*more));
+		if (!more)
+			return;
+		s->places = more;
+		s->room = 2 * s->room + 64;
+	}
+	s->places[s->count++] = (struct place){ address, line, passed };
+}
+
+/* Finds the addresses in a unit's table. */
+static void unit_search(struct search *s, Dwarf_Die *unit)
+{
+	const char *path, *last = NULL, *before = NULL;
+	bool ours = false, begins, ends, passed;
+	int number, before_line = 0;
+	Dwarf_Lines *lines;
+	Dwarf_Addr address, next;
+	Dwarf_Line *line, *after;
+	ssize_t tail;
+	size_t n;
+
+	if (dw.getsrclines(unit, &lines, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		line = dw.onesrcline(lines, i);
+		if (!line || dw.lineendsequence(line, &ends) ||
+		    dw.linebeginstatement(line, &begins) ||
+		    dw.lineno(line, &number) || dw.lineaddr(line, &address))
+			continue;
+		if (ends) {
+			before = NULL;
+			continue;
+		}
+		if (!begins)
+			continue;
+		path = dw.linesrc(line, NULL, NULL);
+		/* it is the file's, or ends with that behind a '/' */
+		if (path && path != last) {
+			tail = (ssize_t)(strlen(path) - strlen(s->file));
+			ours = tail >= 0 && !strcmp(path + tail, s->file) &&
+			       (!tail || path[tail - 1] == '/' ||
+				*s->file == '/');
+		}
+		last = path;
+		if (path && ours && number > 0 &&
+		    (before != path || before_line != number)) {
+			after = dw.onesrcline(lines, i + 1);
+			passed = after && !dw.lineaddr(after, &next) &&
+				 next == address &&
+				 !dw.lineendsequence(after, &ends) && !ends;
+			if (!s->line || number == s->line)
+				place_add(s, address, number, passed);
+			else if (number > s->line &&
+				 (!s->next || number < s->next))
+				s->next = number;
+		}
+		before = path;
+		before_line = number;
+	}
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Puts the names of an enumeration's values, as far as there is room. */
+static void names_put(const struct search *s, const struct value *value,
+		      uint32_t field)
+{
+	int64_t numbers[TAFFRAIL_FIELDS_MAX * 2], number;
+	char names[ENUM_BYTES], bytes[ENUM_BYTES * 3], hex[2 * sizeof(bytes)];
+	struct text list, text;
+	Dwarf_Die type = value->type, child;
+	Dwarf_Attribute attr;
+	uint16_t n = 0;
+	size_t begin;
+
+	if (!value->has_type ||
+	    dw.tag(&type) != DW_TAG_enumeration_type || dw.child(&type, &child))
+		return;
+	text_open(&list, names, sizeof(names));
+	do {
+		const char *name = dw.diename(&child);
+
+		if (dw.tag(&child) != DW_TAG_enumerator || !name ||
+		    !dw.attr(&child, DW_AT_const_value, &attr) ||
+		    dw.formsdata(&attr, &number))
+			continue;
+		if (n == ARRAY_SIZE(numbers) ||
+		    list.used + strlen(name) + 3 > sizeof(names))
+			break;
+		text_add(&list, n ? ", " : "");
+		text_add(&list, name);
+		numbers[n++] = number;
+	} while (!dw.siblingof(&child, &child));
+	text_open(&text, bytes, sizeof(bytes));
+	begin = shown_begin(&text, field, TAFFRAIL_HOW_ENUM, n);
+	text_add_bytes(&text, (const char *)numbers, n * sizeof(*numbers));
+	text_add_bytes(&text, names, list.used);
+	shown_end(&text, begin);
+	if (!n || text.cut)
+		return;
+	for (size_t i = 0; i < text.used; i++)
+		sprintf(hex + 2 * i, "%02x", (unsigned char)bytes[i]);
+	line_put(s, "names\t%u\t%s\n", field, hex);
+}
+
+/* Puts a field, or why there is none. Returns the number of fields. */
+static uint32_t field_put(const struct search *s, const struct value *value,
+			  const char *name, uint32_t n)
+{
+	struct value_field field;
+
+	value_field(&field, value);
+	if (!field.type) {
+		line_put(s, "none\t%s\t%s\n", name,
+			 field.why ? field.why : "has no value there");
+		return n;
+	}
+	line_put(s, "field\t%u\t%s\t%s\t%d\n", field.type, field.operand, name,
+		 value->follows);
+	names_put(s, value, n);
+	return n + 1;
+}
+
+/* The variables of a scope that are put. */
+struct listing {
+	const struct search *s;
+	const char *seen[64];		/* inner ones hide outer ones */
+	uint32_t nseen;
+	uint32_t fields;
+	bool locals;
+};
+
+static void variable_put(Dwarf_Die *variable, bool parameter, void *priv)
+{
+	struct listing *l = priv;
+	const char *name = dw.diename(variable);
+	struct value value;
+
+	if (!name || (!parameter && !l->locals) ||
+	    dw.hasattr(variable, DW_AT_external) ||
+	    l->nseen == ARRAY_SIZE(l->seen))
+		return;
+	for (uint32_t i = 0; i < l->nseen; i++)
+		if (!strcmp(l->seen[i], name))
+			return;
+	l->seen[l->nseen++] = name;
+	value_parse(&value, name, &l->s->scope);
+	if (value.kind || !value.why || strcmp(value.why, VALUE_LATER))
+		l->fields = field_put(l->s, &value, name, l->fields);
+}
+
+/* Puts the values that can be had at a place. Returns false if it is in no
+ * function: the linker has dropped it. */
+static bool place_put(struct search *s, const struct place *place)
+{
+	struct listing listing = { .s = s, .locals = !s->line };
+	Dwarf_Die *innermost = NULL, unit, *scopes = NULL;
+	struct value_scope *scope = &s->scope;
+	const char *function = NULL;
+	struct value value;
+	Dwarf_Addr entry;
+	uint32_t fields = 0;
+	int n, all;
+
+	if (!dw.addrdie(s->dwarf, place->address, &unit) &&
+	    !symboliser_unit_find(s->dwarf, place->address, &unit))
+		return false;
+	n = dw.getscopes(&unit, place->address, &innermost);
+	if (n > 0)
+		n = dw.getscopes_die(&innermost[0], &scopes);
+	free(innermost);
+	*scope = (struct value_scope){ .scopes = scopes, .n = n, .cfi = s->cfi,
+				       .address = place->address,
+				       .line = place->line,
+				       .passed = place->passed };
+	for (int i = 0; i < n; i++) {
+		int tag = dw.tag(&scopes[i]);
+
+		if (tag != DW_TAG_subprogram &&
+		    tag != DW_TAG_inlined_subroutine)
+			continue;
+		if (!function)
+			function = dw.diename(&scopes[i]);
+		if (tag == DW_TAG_subprogram)
+			scope->entry = !dw.entrypc(&scopes[i], &entry) &&
+				       entry == place->address;
+	}
+	if (!function) {
+		free(scopes);
+		return false;
+	}
+	line_put(s, "spot\t%llx\t%d\t%s\n", (unsigned long long)place->address,
+		 place->line, function);
+	for (uint32_t i = 0; i < s->n; i++) {
+		const char *word = s->expressions[i];
+		bool perhaps = *word == '?';
+
+		value_parse(&value, word + perhaps, scope);
+		if (perhaps && value.why == VALUE_UNKNOWN)
+			continue;
+		fields = field_put(s, &value, word + perhaps, fields);
+		listing.seen[listing.nseen++] = word + perhaps;
+	}
+	listing.fields = fields;
+	/* those of the function alone */
+	for (all = 0; all < n; all++) {
+		int tag = dw.tag(&scopes[all]);
+
+		if (tag == DW_TAG_subprogram ||
+		    tag == DW_TAG_inlined_subroutine)
+			break;
+	}
+	if (s->parameters) {
+		struct value_scope whole = *scope;
+
+		whole.n = all + 1 < n ? all + 1 : n;
+		value_each(&whole, variable_put, &listing);
+	}
+	free(scopes);
+	return true;
+}
+
+/* The search for a function by name. */
+static bool function_find(struct search *s, const char *name, int plus)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit, child;
+	uint8_t type;
+
+	while (!dw.get_units(s->dwarf, cu, &cu, NULL, &type, &unit, NULL)) {
+		if (dw.child(&unit, &child))
+			continue;
+		do {
+			const char *own = dw.tag(&child) == DW_TAG_subprogram ?
+						  dw.diename(&child) : NULL;
+
+			if (!own || strcmp(own, name) ||
+			    dw.hasattr(&child, DW_AT_declaration) ||
+			    dw.decl_line(&child, &s->line))
+				continue;
+			s->line += plus;
+			s->file = dw.decl_file(&child);
+			return s->file;
+		} while (!dw.siblingof(&child, &child));
+	}
+	return false;
+}
+
+void symboliser_read_spots(char *words, size_t bytes, Elf *elf,
+			   symboliser_put *put)
+{
+	const char *expressions[TAFFRAIL_FIELDS_MAX];
+	struct search s = { .file = words, .put = put,
+			    .expressions = expressions };
+	const char *p = words + strlen(words) + 1;
+	char *colon = strrchr(words, ':');
+	const struct place *before = NULL;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+	uint8_t type;
+	bool put_any = false;
+
+	if (!elf || !symboliser_lines_loaded)
+		return;
+	s.dwarf = dw.begin_elf(elf, DWARF_C_READ, NULL);
+	if (!s.dwarf)
+		return;
+	for (; p < words + bytes && s.n < ARRAY_SIZE(expressions);
+	     p += strlen(p) + 1) {
+		s.parameters |= !*p;
+		if (*p)
+			expressions[s.n++] = p;
+	}
+	s.cfi = dw.getcfi_elf(elf);
+	if (colon)
+		*colon = '\0';
+	if (colon && colon[1] != '+')
+		s.line = atoi(colon + 1);
+	if (!colon || colon[1] != '+' ||
+	    function_find(&s, words, atoi(colon + 2))) {
+		while (!dw.get_units(s.dwarf, cu, &cu, NULL, &type, &unit,
+				     NULL))
+			unit_search(&s, &unit);
+		if (s.count)
+			qsort(s.places, s.count, sizeof(*s.places),
+			      compare_places);
+		for (size_t i = 0; i < s.count; i++) {
+			if (before && before->address == s.places[i].address &&
+			    before->line == s.places[i].line)
+				continue;
+			before = &s.places[i];
+			put_any |= place_put(&s, before);
+		}
+		if (!put_any && s.next)
+			line_put(&s, "next\t%d\n", s.next);
+	}
+	free(s.places);
+	if (s.cfi)
+		dw.cfi_end(s.cfi);
+	dw.end(s.dwarf);
+}

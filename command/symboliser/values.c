@@ -1,0 +1,742 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finds where variables, and parts of them, are at a place in code, by an ELF
+ * file's DWARF: the symboliser's child. Facts: DWARF 5, 2.6 and 5.7; System V
+ * ABI, AMD64, 3.2.3.
+ *
+ * Invariant: no value rather than a wrong one. A place that is not certain
+ * gives none.
+ */
+#include "command/symboliser/dwarf-private.h"
+
+#include <ctype.h>
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "tracepoints/conditions/ax.h"
+
+#define NESTED_MAX	8		/* anonymous structures */
+#define NAME_BYTES	128
+
+/* By DWARF's numbers. */
+static const char *const register_names[VALUE_GENERAL] = {
+	"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
+	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+};
+
+const char VALUE_UNKNOWN[] = "is no variable there";
+
+/* Sets the type of a DIE that has one. */
+static void type_set(struct value *v, Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die type;
+
+	v->has_type = dw.attr_integrate(die, DW_AT_type, &attr) &&
+		      dw.formref_die(&attr, &type) &&
+		      !dw.peel_type(&type, &v->type);
+}
+
+/* Returns a type's encoding, or 0. */
+static Dwarf_Word type_encoding(Dwarf_Die *type)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word encoding = 0;
+
+	dw.formudata(dw.attr_integrate(type, DW_AT_encoding, &attr),
+		     &encoding);
+	return encoding;
+}
+
+static Dwarf_Word type_bytes(Dwarf_Die *type)
+{
+	Dwarf_Word bytes = 0;
+
+	return dw.aggregate_size(type, &bytes) ? 0 : bytes;
+}
+
+/* Where the ABI passes an argument. */
+enum argument { ARGUMENT_GENERAL, ARGUMENT_VECTOR, ARGUMENT_OTHER };
+
+static enum argument argument_class(const struct value *v)
+{
+	Dwarf_Die type = v->type;
+
+	switch (v->has_type ? dw.tag(&type) : 0) {
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+	case DW_TAG_enumeration_type:
+		return ARGUMENT_GENERAL;
+	case DW_TAG_base_type:
+		if (type_bytes(&type) > 8)
+			return ARGUMENT_OTHER;
+		return type_encoding(&type) == DW_ATE_float ? ARGUMENT_VECTOR :
+							      ARGUMENT_GENERAL;
+	default:
+		return ARGUMENT_OTHER;
+	}
+}
+
+/* Tells whether a location is the same in all of the scope, and so says nothing
+ * of when it is written. */
+static bool is_fixed(Dwarf_Attribute *attr)
+{
+	return attr->form == DW_FORM_exprloc || attr->form == DW_FORM_block1;
+}
+
+/* Tells whether a variable is always in memory of its function's frame, as it
+ * is without optimisation, from behind the function's first instructions on. */
+static bool is_framed(Dwarf_Die *variable, uint64_t address)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	return dw.attr_integrate(variable, DW_AT_location, &attr) &&
+	       is_fixed(&attr) &&
+	       dw.getlocation_addr(&attr, address, &ops, &n, 1) == 1 && n &&
+	       ops[0].atom == DW_OP_fbreg;
+}
+
+/* Finds a parameter where its function begins: by the ABI, as it is not yet
+ * written where it will be. */
+static void entry_find(struct value *v, Dwarf_Die *variable,
+		       const struct value_scope *scope)
+{
+	static const int general[] = { 5, 4, 1, 2, 8, 9 };
+	uint32_t generals = 0, vectors = 0;
+	Dwarf_Die *function = NULL, child;
+	struct value other = { 0 };
+	enum argument class;
+
+	for (int i = 0; i < scope->n && !function; i++)
+		if (dw.tag(&scope->scopes[i]) == DW_TAG_subprogram)
+			function = &scope->scopes[i];
+	v->why = "has no place yet where the function begins";
+	if (dw.tag(variable) != DW_TAG_formal_parameter || !function ||
+	    dw.child(function, &child))
+		return;
+	type_set(&other, function);
+	/* a result that the caller has memory for takes a register */
+	if (other.has_type && argument_class(&other) == ARGUMENT_OTHER)
+		return;
+	do {
+		if (dw.tag(&child) != DW_TAG_formal_parameter)
+			continue;
+		type_set(&other, &child);
+		class = argument_class(&other);
+		/* optimised functions leave out arguments */
+		if (class == ARGUMENT_OTHER ||
+		    !is_framed(&child, scope->address))
+			return;
+		if (child.addr == variable->addr) {
+			v->kind = VALUE_REGISTER;
+			if (class == ARGUMENT_VECTOR && vectors < 8)
+				v->base = VALUE_XMM + (int)vectors;
+			else if (class == ARGUMENT_GENERAL &&
+				 generals < ARRAY_SIZE(general))
+				v->base = general[generals];
+			else
+				v->kind = VALUE_NONE;
+			return;
+		}
+		generals += class == ARGUMENT_GENERAL;
+		vectors += class == ARGUMENT_VECTOR;
+	} while (!dw.siblingof(&child, &child));
+}
+
+/* Makes the variable of it that a reference refers to. */
+static void reference_follow(struct value *v);
+
+void value_find(struct value *v, Dwarf_Die *variable,
+		const struct value_scope *scope)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Addr base, start, end;
+	ptrdiff_t offset = 0;
+	Dwarf_Sword number;
+	Dwarf_Op *ops;
+	size_t n;
+
+	*v = (struct value){ .base = -1, .why = VALUE_OUT };
+	type_set(v, variable);
+	if (dw.attr_integrate(variable, DW_AT_const_value, &attr)) {
+		/* gcc writes numbers of a fixed size without a sign */
+		if (attr.form == DW_FORM_sdata ||
+		    attr.form == DW_FORM_implicit_const ?
+			    dw.formsdata(&attr, &number) :
+			    dw.formudata(&attr, (Dwarf_Word *)&number))
+			return;
+		v->kind = VALUE_NUMBER;
+		code_const(v, number);
+		return;
+	}
+	if (!dw.attr_integrate(variable, DW_AT_location, &attr))
+		return;
+	if (scope->entry && is_framed(variable, scope->address)) {
+		entry_find(v, variable, scope);
+		if (v->kind)
+			reference_follow(v);
+		return;
+	}
+	/* of a location that begins here, it cannot be known which of the lines
+	 * that begin here, too, it is for */
+	while (scope->passed && !is_fixed(&attr) &&
+	       (offset = dw.getlocations(&attr, offset, &base, &start, &end,
+					 &ops, &n)) > 0) {
+		if (start != scope->address)
+			continue;
+		v->why = "changes at the same instruction";
+		return;
+	}
+	if (dw.getlocation_addr(&attr, scope->address, &ops, &n, 1) != 1 || !n)
+		return;
+	if (!place_take(v, &attr, ops, n, scope) || v->cut) {
+		*v = (struct value){ .base = -1, .type = v->type,
+				     .has_type = v->has_type,
+				     .why = place_fact(ops, n) };
+		return;
+	}
+	reference_follow(v);
+}
+
+/* Makes a pointer's target of it. */
+static void pointer_follow(struct value *v)
+{
+	Dwarf_Die pointer = v->type;
+	int base = v->base;
+
+	if (v->kind == VALUE_REGISTER)
+		v->base = -1;
+	if (v->kind == VALUE_MEMORY) {
+		code_address(v);
+		code_op(v, AX_REF64);
+	}
+	if (!v->kind || (v->kind == VALUE_REGISTER &&
+			 !code_register(v, (uint64_t)base))) {
+		v->kind = VALUE_NONE;
+		v->why = "is no address";
+		return;
+	}
+	v->kind = VALUE_MEMORY;
+	v->follows = true;
+	type_set(v, &pointer);
+}
+
+static void reference_follow(struct value *v)
+{
+	int tag = v->has_type ? dw.tag(&v->type) : 0;
+
+	if (tag == DW_TAG_reference_type ||
+	    tag == DW_TAG_rvalue_reference_type)
+		pointer_follow(v);
+}
+
+/* Reads a number of a DIE. Returns false if it has none. */
+static bool number_of(Dwarf_Die *die, unsigned int name, Dwarf_Word *number)
+{
+	Dwarf_Attribute attr;
+
+	return dw.attr(die, name, &attr) && !dw.formudata(&attr, number);
+}
+
+/* Finds a member, also of anonymous members and base classes. *offset gets the
+ * bytes before it. */
+static bool member_find(Dwarf_Die *type, const char *name, Dwarf_Die *member,
+			Dwarf_Word *offset, int depth)
+{
+	Dwarf_Word before, inner;
+	struct value v = { 0 };
+	Dwarf_Die found;
+	const char *own;
+	int tag;
+
+	if (depth == NESTED_MAX || dw.child(type, member))
+		return false;
+	do {
+		tag = dw.tag(member);
+		if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
+			continue;
+		before = 0;
+		if (dw.hasattr(member, DW_AT_data_member_location) &&
+		    !number_of(member, DW_AT_data_member_location, &before))
+			continue;
+		own = tag == DW_TAG_member ? dw.diename(member) : NULL;
+		if (own && !strcmp(own, name)) {
+			*offset = before;
+			/* static: it is elsewhere */
+			return !dw.hasattr(member, DW_AT_external);
+		}
+		if (own)
+			continue;
+		type_set(&v, member);
+		if (v.has_type && member_find(&v.type, name, &found, &inner,
+					      depth + 1)) {
+			*member = found;
+			*offset = before + inner;
+			return true;
+		}
+	} while (!dw.siblingof(member, member));
+	return false;
+}
+
+/* Notes where the bits of a member are. Returns false if no number of the type
+ * has them all. */
+static bool bits_take(struct value *v, Dwarf_Die *member, Dwarf_Word *offset)
+{
+	Dwarf_Word bits, at = 0, before, unit = 0;
+
+	if (!number_of(member, DW_AT_bit_size, &bits))
+		return true;
+	type_set(v, member);
+	unit = v->has_type ? type_bytes(&v->type) : 0;
+	if (!unit || unit > 8 || !bits || bits > unit * 8)
+		return false;
+	if (number_of(member, DW_AT_data_bit_offset, &at)) {
+		*offset += at / (unit * 8) * unit;
+		at %= unit * 8;
+	} else if (number_of(member, DW_AT_bit_offset, &before) &&
+		   before + bits <= unit * 8) {
+		/* from the highest bit on */
+		at = unit * 8 - before - bits;
+	} else {
+		return false;
+	}
+	v->bits = (uint32_t)bits;
+	v->shift = (uint32_t)at;
+	return at + bits <= unit * 8;
+}
+
+static void value_refuse(struct value *v, const char *why)
+{
+	v->kind = VALUE_NONE;
+	v->why = why;
+}
+
+/* Adds to an address. */
+static void address_add(struct value *v, int64_t offset)
+{
+	if (v->base >= 0)
+		v->offset += offset;
+	else
+		code_add(v, offset);
+}
+
+static void member_take(struct value *v, const char *name, bool arrow)
+{
+	Dwarf_Die type = v->type, member;
+	Dwarf_Word offset = 0;
+	int tag = v->has_type ? dw.tag(&type) : 0;
+
+	if (!v->kind)
+		return;
+	if (arrow) {
+		if (tag != DW_TAG_pointer_type) {
+			value_refuse(v, "is no pointer");
+			return;
+		}
+		pointer_follow(v);
+		type = v->type;
+		tag = v->has_type ? dw.tag(&type) : 0;
+	}
+	if (tag != DW_TAG_structure_type && tag != DW_TAG_class_type &&
+	    tag != DW_TAG_union_type) {
+		value_refuse(v, "is no structure");
+		return;
+	}
+	if (dw.hasattr(&type, DW_AT_declaration)) {
+		value_refuse(v, "has a type that is not declared there");
+		return;
+	}
+	if (!member_find(&type, name, &member, &offset, 0)) {
+		value_refuse(v, "has no such member");
+		return;
+	}
+	if (v->kind != VALUE_MEMORY) {
+		value_refuse(v, "is not in memory");
+		return;
+	}
+	if (!bits_take(v, &member, &offset)) {
+		value_refuse(v, "is a bit-field that no number holds");
+		return;
+	}
+	type_set(v, &member);
+	address_add(v, (int64_t)offset);
+	if (!v->bits)
+		reference_follow(v);
+}
+
+static void element_take(struct value *v, int64_t number)
+{
+	Dwarf_Die type = v->type, child;
+	int tag = v->has_type ? dw.tag(&type) : 0;
+	int dimensions = 0;
+	Dwarf_Word bytes;
+
+	if (!v->kind)
+		return;
+	if (tag == DW_TAG_pointer_type) {
+		pointer_follow(v);
+	} else if (tag == DW_TAG_array_type && v->kind == VALUE_MEMORY) {
+		if (!dw.child(&type, &child))
+			do
+				dimensions++;
+			while (!dw.siblingof(&child, &child));
+		if (dimensions > 1) {
+			value_refuse(v, "has more than one dimension");
+			return;
+		}
+		type_set(v, &type);
+	} else {
+		value_refuse(v, "is no array in memory");
+		return;
+	}
+	bytes = v->has_type ? type_bytes(&v->type) : 0;
+	if (!bytes || number < -(1 << 20) || number > 1 << 20)
+		value_refuse(v, "has no elements of a known size");
+	else
+		address_add(v, number * (int64_t)bytes);
+}
+
+void value_each(const struct value_scope *scope, value_variable *take,
+		void *priv)
+{
+	bool left = false;	/* the function; the source of one that was
+				 * inlined is not where its code is */
+
+	for (int i = 0; i < scope->n; i++) {
+		Dwarf_Die child;
+		int tag = dw.tag(&scope->scopes[i]);
+		bool function = tag == DW_TAG_subprogram ||
+				tag == DW_TAG_inlined_subroutine;
+
+		if (left && (function || tag == DW_TAG_lexical_block))
+			continue;
+		left |= function;
+		if (dw.child(&scope->scopes[i], &child))
+			continue;
+		do {
+			tag = dw.tag(&child);
+			if (tag == DW_TAG_variable ||
+			    tag == DW_TAG_formal_parameter)
+				take(&child, tag == DW_TAG_formal_parameter,
+				     priv);
+		} while (!dw.siblingof(&child, &child));
+	}
+}
+
+/* The search for a variable by name. */
+struct naming {
+	const char *name;
+	const struct value_scope *scope;
+	Dwarf_Die found;
+	bool is_found, is_later;
+};
+
+/* Tells whether a variable that is declared at a line is not there yet: nothing
+ * has been written to its place. */
+static bool is_later(Dwarf_Die *variable, const struct value_scope *scope)
+{
+	Dwarf_Attribute attr;
+	int line = 0;
+
+	if (dw.tag(variable) == DW_TAG_formal_parameter ||
+	    dw.hasattr(variable, DW_AT_external) ||
+	    dw.decl_line(variable, &line))
+		return false;
+	/* another function's, or a global one */
+	for (int i = 0; i < scope->n; i++) {
+		Dwarf_Die child;
+
+		if (dw.tag(&scope->scopes[i]) == DW_TAG_compile_unit ||
+		    dw.child(&scope->scopes[i], &child))
+			continue;
+		do {
+			if (child.addr != variable->addr)
+				continue;
+			if (!dw.attr_integrate(variable, DW_AT_location, &attr))
+				return line > scope->line;
+			return is_fixed(&attr) ? line >= scope->line :
+						 line > scope->line;
+		} while (!dw.siblingof(&child, &child));
+	}
+	return false;
+}
+
+static void variable_look(Dwarf_Die *variable, bool parameter, void *priv)
+{
+	struct naming *naming = priv;
+	const char *name = dw.diename(variable);
+
+	(void)parameter;
+	if (naming->is_found || !name || strcmp(name, naming->name))
+		return;
+	if (is_later(variable, naming->scope)) {
+		naming->is_later = true;
+		return;
+	}
+	naming->found = *variable;
+	naming->is_found = true;
+}
+
+/* Copies a name and returns the text behind it; NULL: there is no name. */
+static const char *name_take(char name[NAME_BYTES], const char *p)
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)*p) || *p == '_') {
+		if (n + 1 == NAME_BYTES)
+			return NULL;
+		name[n++] = *p++;
+	}
+	name[n] = '\0';
+	return n && !isdigit((unsigned char)*name) ? p : NULL;
+}
+
+static const char *blanks_skip(const char *p)
+{
+	return p + strspn(p, " \t");
+}
+
+/* Takes the members and elements behind a variable's name. Returns false if the
+ * text makes no sense. */
+static bool parts_take(struct value *v, const char *p)
+{
+	char name[NAME_BYTES], *end;
+	long number;
+	bool arrow;
+
+	for (p = blanks_skip(p); *p; p = blanks_skip(p)) {
+		if (*p == '[') {
+			number = strtol(p + 1, &end, 0);
+			end = (char *)blanks_skip(end);
+			if (end == p + 1 || *end != ']')
+				return false;
+			element_take(v, number);
+			p = end + 1;
+			continue;
+		}
+		arrow = p[0] == '-' && p[1] == '>';
+		if (!arrow && *p != '.')
+			return false;
+		p = name_take(name, blanks_skip(p + 1 + arrow));
+		if (!p)
+			return false;
+		member_take(v, name, arrow);
+	}
+	return true;
+}
+
+void value_parse(struct value *v, const char *expression,
+		 const struct value_scope *scope)
+{
+	struct naming naming = { .scope = scope };
+	const char *p = blanks_skip(expression);
+	char name[NAME_BYTES];
+	int stars = 0;
+	bool address = *p == '&';
+
+	*v = (struct value){ .base = -1 };
+	for (p += address; *(p = blanks_skip(p)) == '*' && !address; p++)
+		stars++;
+	p = name_take(name, p);
+	if (!p) {
+		v->why = "is no variable with members";
+		return;
+	}
+	naming.name = name;
+	value_each(scope, variable_look, &naming);
+	if (!naming.is_found) {
+		v->why = naming.is_later ? VALUE_LATER :
+					   VALUE_UNKNOWN;
+		return;
+	}
+	value_find(v, &naming.found, scope);
+	if (!parts_take(v, p)) {
+		value_refuse(v, "is no variable with members");
+		return;
+	}
+	for (; stars && v->kind; stars--) {
+		if (v->has_type && dw.tag(&v->type) == DW_TAG_pointer_type)
+			pointer_follow(v);
+		else
+			value_refuse(v, "is no pointer");
+	}
+	if (!address || !v->kind)
+		return;
+	if (v->kind != VALUE_MEMORY || v->bits) {
+		value_refuse(v, "is not in memory");
+		return;
+	}
+	code_address(v);
+	v->kind = VALUE_NUMBER;
+	v->has_type = false;
+}
+
+/* Returns the number type of a scalar, or 0. */
+static uint8_t number_type(Dwarf_Die *type, const char **why)
+{
+	static const uint8_t by_size[2][9] = {
+		{ [1] = TAFFRAIL_T_U8, [2] = TAFFRAIL_T_U16,
+		  [4] = TAFFRAIL_T_U32, [8] = TAFFRAIL_T_U64 },
+		{ [1] = TAFFRAIL_T_S8, [2] = TAFFRAIL_T_S16,
+		  [4] = TAFFRAIL_T_S32, [8] = TAFFRAIL_T_S64 },
+	};
+	Dwarf_Word bytes = type_bytes(type);
+	Dwarf_Word encoding = type_encoding(type);
+	Dwarf_Attribute attr;
+	Dwarf_Die under;
+
+	*why = "has a type that no field has";
+	if (dw.tag(type) == DW_TAG_enumeration_type && !encoding) {
+		encoding = DW_ATE_unsigned;
+		if (dw.attr_integrate(type, DW_AT_type, &attr) &&
+		    dw.formref_die(&attr, &under) &&
+		    !dw.peel_type(&under, &under))
+			encoding = type_encoding(&under);
+	}
+	if (bytes > 8)
+		return 0;
+	switch (encoding) {
+	case DW_ATE_boolean:
+		return bytes == 1 ? TAFFRAIL_T_BOOL : by_size[0][bytes];
+	case DW_ATE_float:
+		return bytes == 4 ? TAFFRAIL_T_F32 :
+		       bytes == 8 ? TAFFRAIL_T_F64 : 0;
+	case DW_ATE_signed:
+	case DW_ATE_signed_char:
+		return by_size[1][bytes];
+	case DW_ATE_unsigned:
+	case DW_ATE_unsigned_char:
+	case DW_ATE_UTF:
+		return by_size[0][bytes];
+	default:
+		return 0;
+	}
+}
+
+/* Tells whether a pointer or an array is of characters. */
+static bool is_text(Dwarf_Die *type)
+{
+	struct value v = { 0 };
+	Dwarf_Word encoding;
+
+	type_set(&v, type);
+	if (!v.has_type || dw.tag(&v.type) != DW_TAG_base_type ||
+	    type_bytes(&v.type) != 1)
+		return false;
+	encoding = type_encoding(&v.type);
+	return encoding == DW_ATE_signed_char ||
+	       encoding == DW_ATE_unsigned_char || encoding == DW_ATE_UTF;
+}
+
+/* Writes the operand for a program. */
+static void program_write(struct value_field *field, struct value *v,
+			  uint32_t most)
+{
+	char *to = field->operand + sprintf(field->operand, "x%04x", most);
+
+	code_op(v, AX_END);
+	for (uint32_t i = 0; i < v->n; i++)
+		to += sprintf(to, "%02x", v->code[i]);
+	if (v->cut) {
+		field->type = 0;
+		field->why = "takes a longer program than there is room for";
+	}
+}
+
+/* Makes a number of an address. Returns false if no number is so large. */
+static bool number_load(struct value *v, Dwarf_Word bytes, bool is_signed)
+{
+	if (v->kind == VALUE_MEMORY) {
+		code_address(v);
+		if (!code_load(v, bytes))
+			return false;
+	}
+	if (v->shift) {
+		code_const(v, v->shift);
+		code_op(v, AX_RSH_UNSIGNED);
+	}
+	if (v->bits) {
+		code_op(v, is_signed ? AX_EXT : AX_ZERO_EXT);
+		code_put(v, v->bits, 1);
+	}
+	return true;
+}
+
+/* Sets the type of a field, and in *most the bytes of an array of characters.
+ * Returns false if there is no such field. */
+static bool field_type(struct value_field *field, struct value *v,
+		       Dwarf_Word *most)
+{
+	int tag = v->has_type ? dw.tag(&v->type) : 0;
+
+	*most = 0;
+	field->type = 0;
+	switch (tag) {
+	case 0:
+		field->type = TAFFRAIL_T_PTR;
+		field->why = "has no type";
+		return v->kind == VALUE_NUMBER;
+	case DW_TAG_pointer_type:
+	case DW_TAG_ptr_to_member_type:
+		field->type = is_text(&v->type) ? TAFFRAIL_T_STRING :
+						  TAFFRAIL_T_PTR;
+		return true;
+	case DW_TAG_base_type:
+	case DW_TAG_enumeration_type:
+		field->type = number_type(&v->type, &field->why);
+		return field->type;
+	case DW_TAG_array_type:
+		*most = type_bytes(&v->type);
+		field->why = "is an array: name an element";
+		if (!is_text(&v->type) || !*most || v->kind != VALUE_MEMORY)
+			return false;
+		field->type = TAFFRAIL_T_STRING;
+		*most = *most < UINT16_MAX ? *most : UINT16_MAX;
+		return true;
+	default:
+		field->why = "is a structure: name a member";
+		return false;
+	}
+}
+
+void value_field(struct value_field *field, const struct value *value)
+{
+	struct value v = *value;
+	Dwarf_Word bytes, most;
+
+	*field = (struct value_field){ .why = v.why };
+	if (!v.kind)
+		return;
+	if (!field_type(field, &v, &most)) {
+		field->type = 0;
+		return;
+	}
+	bytes = field->type == TAFFRAIL_T_STRING ||
+		field->type == TAFFRAIL_T_PTR ? 8 : type_bytes(&v.type);
+	if (most) {
+		code_address(&v);
+		program_write(field, &v, (uint32_t)most);
+	} else if (v.kind == VALUE_REGISTER && v.base >= VALUE_XMM) {
+		sprintf(field->operand, "%uf@%%xmm%d", (unsigned int)bytes,
+			v.base - VALUE_XMM);
+	} else if (v.kind == VALUE_REGISTER) {
+		sprintf(field->operand, "8@%%%s", register_names[v.base]);
+	} else if (v.kind == VALUE_MEMORY && v.base >= 0 && !v.bits) {
+		sprintf(field->operand, "%u@%lld(%%%s)", (unsigned int)bytes,
+			(long long)v.offset, register_names[v.base]);
+	} else if (!number_load(&v, bytes, field->type == TAFFRAIL_T_S8 ||
+					   field->type == TAFFRAIL_T_S16 ||
+					   field->type == TAFFRAIL_T_S32 ||
+					   field->type == TAFFRAIL_T_S64)) {
+		field->type = 0;
+		field->why = "has a type that no field has";
+	} else {
+		program_write(field, &v, 0);
+	}
+}

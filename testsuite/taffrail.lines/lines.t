@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Rules for source lines of a program that was not prepared, as they are typed.
+
+compile: plain shop.c -O0 -g
+compile: fast shop.c -O2 -g
+compile: stripped shop.c -O0 -g0
+
+group: what is recorded, {BUILD}
+for: BUILD plain fast
+case: each kind of value
+run: taffrail record -o trace -e 'shop.c:36(n, left, item->name, item->price, item->flag, item->level, item->kind, item->code, item->label->text, item->sizes[1], total)' -- "$CASES/{BUILD}" 3 >out && taffrail view trace && taffrail verify trace
+stdout: line:shop\.c:36: .* \{ n = 0, left = 100, name = "pear", price = 1\.5, flag = 5, level = -3, kind = FRUIT, code = "abcdef", text = "fresh", sizes = 2, total = 0, unread = 0x0 \}$
+stdout: \{ n = 4, left = 1, name = "saw", price = 20\.25, flag = 1, level = 15, kind = TOOL, code = "xy", text = "\(unreadable\)", sizes = 5, total = 9, unread = 0x100 \}$
+stderr: 6 events
+case: they are those that the program prints
+run: taffrail record -o own -e 'shop.c:36 "%d %d %s %g", n, left, item->name, item->price' -- "$CASES/{BUILD}" 20 >out && taffrail export --format json own | sed 's/.*"message":"//; s/"}$//' >told && grep -v twice out | diff - told && wc -l <told
+whole stdout: 40
+case: the parameters, where a rule says no value
+run: taffrail record -o bare -e 'shop.c:43' -- "$CASES/{BUILD}" 1 >out && taffrail view bare
+stdout: line:shop\.c:43: .* (seventh = 1000|a = 1)
+case: a line by its function
+run: taffrail record -o plus -e 'sell:+4(item->stock, n)' -- "$CASES/{BUILD}" 1 >out && taffrail view plus
+stdout: line:sell:\+4: .* \{ stock = 100, n = 0, unread = 0x0 \}$
+case: conditions
+run: taffrail record -o if -e 'shop.c:36(n) if item->stock < 4 && n > 2' -e 'shop.c:57(i) if i == 2' -- "$CASES/{BUILD}" 5 >out && taffrail view if
+stdout: line:shop\.c:36: .* \{ n = 4, stock = 1, unread = 0x0 \}$
+stdout: line:shop\.c:57: .* \{ i = 2 \}$
+no stdout: n = 2,
+case: conditions by a value of a text, and by a name of an enumeration
+run: taffrail record -o named -e 'shop.c:36 "sold %d of %s", n, item->name if n > 1 && item->name == "saw"' -e 'shop.c:37(item->kind) if item->kind == TOOL && left < 0' -e 'shop.c:35(left) if item->kind == TOOL' -- "$CASES/plain" 4 >out && taffrail view named
+stdout: line:shop\.c:36: .* \{ sold = 6, of = "saw" \}$
+stdout: line:shop\.c:35: .* \{ left = 7, kind = TOOL, unread = 0x0 \}$
+no stdout: pear
+
+group: where a function begins
+case: arguments are where the caller has put them
+run: taffrail record -o entry -e 'shop.c:42(a, f, real)' -e 'shop.c:31(n)' -- "$CASES/plain" 2 >out && taffrail view entry
+stdout: line:shop\.c:42: .* \{ a = 1, f = 6, real = 0\.5 \}$
+stdout: line:shop\.c:31: .* \{ n = 2 \}$
+
+group: lists
+case: of a program
+run: taffrail list --lines shop.c "$CASES/plain"
+stdout: ^shop\.c:34 +sell\(pointer item, int32 n, int32 left\)$
+stdout: ^shop\.c:57 +main\(int32 i, int32 argc, pointer argv, struct label, struct pear, struct saw, int32 n\)
+case: of optimised code, with what it lacks
+run: taffrail list --lines shop.c "$CASES/fast"
+stdout: ^shop\.c:37 +sell\(.*\) without .*
+case: as JSON
+run: taffrail list --json --lines shop.c "$CASES/plain" | python3 -c 'import json, sys; print([r["fields"] for r in json.load(sys.stdin) if r["rule"] == "shop.c:34"])'
+whole stdout: [['pointer item', 'int32 n', 'int32 left']]
+
+group: running
+before:
+	snapshot_has() { rm -rf $1.trace; taffrail snapshot $1 -o $1.trace 2>/dev/null; taffrail view $1.trace | grep -q "$2"; }
+	start shop "$CASES/fast" 1 on
+	taffrail attach $pid 2>attach.err
+case: a list of a process
+run: taffrail list --lines shop.c -p $pid
+stdout: ^shop\.c:36 +sell\(
+case: sessions record each its own
+run: taffrail start one -p $pid -e 'shop.c:36(n)' && taffrail start two -p $pid -e 'shop.c:36(left, item->name) if n == 1000' && taffrail enable two -p $pid 'shop.c:59(i)' && wait_for snapshot_has one 'n = 1000 ' && wait_for snapshot_has two 'left = .*n = 1000' && wait_for snapshot_has two 'i = ' && taffrail view one.trace && taffrail view two.trace
+stdout: line:shop\.c:36: .* \{ n = 1000 \}$
+stdout: line:shop\.c:36: .* \{ left = -?\d+, name = "pear", n = 1000, unread = 0x0 \}$
+stdout: line:shop\.c:59: .* \{ i = \d+ \}$
+no stdout: line:shop\.c:36: .* name = "saw"
+case: a rule is replaced by one with other values
+run: taffrail enable two -p $pid 'shop.c:36(item->price)' && wait_for snapshot_has two 'price = '
+case: the list of markers
+run: taffrail list -p $pid
+stdout: ^line/shop\.c:36 +0x[0-9a-f]+ +line +on +\(int32 n\) \[jump\]$
+case: rules by a recorder
+run: taffrail record -o rec -p $pid -e 'shop.c:59(i)' --for 0.3 && taffrail view rec
+stdout: line:shop\.c:59: .* \{ i = \d+ \}$
+
+group: what cannot be had
+cases:
+	1 taffrail record -e 'shop.c:33' -- "$CASES/plain"
+		^rule 'shop\.c:33': there is no code at that line; the next one with code is 34$
+	1 taffrail record -e 'none.c:3' -- "$CASES/plain"
+		no file has debug information for that line
+	1 taffrail record -e 'shop.c:36(n)' -- "$CASES/stripped"
+		no file has debug information for that line
+	1 taffrail record -e 'shop.c:36(n, argc)' -- "$CASES/plain"
+		: at shop\.c:36, argc is no variable there$
+	1 taffrail record -e 'shop.c:32(left)' -- "$CASES/plain"
+		: at shop\.c:32, left is declared later$
+	1 taffrail record -e 'shop.c:36(item->none)' -- "$CASES/plain"
+		item->none has no such member$
+	1 taffrail record -e 'shop.c:36(n->none)' -- "$CASES/plain"
+		n->none is no pointer$
+	1 taffrail record -e 'shop.c:36(item->sizes)' -- "$CASES/plain"
+		item->sizes is an array: name an element$
+	1 taffrail record -e 'shop.c:36(*item)' -- "$CASES/plain"
+		\*item is a structure: name a member$
+	1 taffrail record -e 'shop.c:37(n)' -- "$CASES/fast"
+		: at shop\.c:37, n has been optimised out$
+	1 taffrail start s -p 1 -e 'none.c:3'
+	2 taffrail record -e 'shop.c:36(n' -- "$CASES/plain"
+		it has no '\)'
+	2 taffrail record -e 'shop.c:36 "%d"' -- "$CASES/plain"
+		its text has not as many conversions as there are values
+	2 taffrail record -e 'shop.c:36 "%d %n", n, n' -- "$CASES/plain"
+		its text has not as many conversions
+	2 taffrail record -e 'shop.c:36(n) -e' -- "$CASES/plain"
+		behind a line stand values
+	2 taffrail record -e 'shop.c:36(n)' -e 'shop.c:36(left)' -- "$CASES/plain"
+		another rule names the line
+	1 taffrail list --lines none.c "$CASES/plain"
+		no file has debug information for lines of none\.c
+	2 taffrail list --lines shop.c
+		^--lines: give programs or libraries, or -p PID
+	2 taffrail connect 1 shop.c:36 lib:f
+		lines have no callbacks
