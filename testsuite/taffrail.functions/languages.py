@@ -49,7 +49,7 @@ contains
 40  jumps = jumps + 1
   end function
   subroutine fill(a)
-    real(8), intent(inout) :: a(:, :)
+    real(8) :: a(:, :)
     integer :: i, k
     do k = 1, size(a, 2)
       do i = 1, size(a, 1)
