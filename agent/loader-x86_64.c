@@ -170,6 +170,19 @@ static void deleting_end(int state)
 	registry_unlock();
 }
 
+#define STACK_WORDS	512	/* more than modules_changed() takes */
+
+/* Clears the stack that calls before have used. Frames of the dynamic linker do
+ * not write all of their words: a return address of the agent's in one would be
+ * a reason not to unload it (command/attach/proof.c). */
+static __attribute__((noinline)) void stack_forget(void)
+{
+	uint64_t words[STACK_WORDS];
+
+	__builtin_memset(words, 0, sizeof(words));
+	__asm__ volatile("" : : "r"(words) : "memory");
+}
+
 /* Takes the place of _dl_debug_state: an ordinary call without arguments. */
 void loader_event(void)
 {
@@ -193,6 +206,7 @@ void loader_event(void)
 	} else if (state == RT_CONSISTENT) {
 		modules_changed();
 		deleting_end(state);
+		stack_forget();
 	}
 }
 
