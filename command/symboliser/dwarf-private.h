@@ -39,7 +39,6 @@
 	FUNCTION(getlocations) \
 	FUNCTION(getlocation_attr) \
 	FUNCTION(getlocation_implicit_value) \
-	FUNCTION(getscopes) \
 	FUNCTION(getscopes_die) \
 	FUNCTION(getsrc_die) \
 	FUNCTION(getsrcfiles) \
@@ -65,6 +64,12 @@ extern struct symboliser_dw dw;
 /* Finds the unit of an address without a table of addresses, which some
  * compilers do not write (.debug_aranges). */
 bool symboliser_unit_find(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit);
+
+/* Gives the scopes of an address in a unit, the innermost first, also where
+ * the function is one of a namespace or a class, which dwarf_getscopes() does
+ * not find. `scopes` is for free(). Returns their number; 0: the address is in
+ * no function. */
+int symboliser_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes);
 
 /* Whether `dw` is complete. */
 extern bool symboliser_lines_loaded;

@@ -22,6 +22,7 @@
 #include "base/base.h"
 
 #define LIBRARY		"libdw.so.1"
+#define SCOPES_MAX	64		/* in each other */
 
 #define FIND(name) \
 	symbol = dlsym(library, "dwarf_" #name); \
@@ -55,6 +56,49 @@ static void copy_text(char *to, size_t room, const char *text, bool end)
 	to[room - 1] = '\0';
 }
 
+/* Finds the innermost scope of an address below a DIE; with `all` also below
+ * functions that have not the address, as a lambda's class is in a function. */
+static bool scope_find(Dwarf_Die *parent, uint64_t address, bool all,
+		       uint32_t depth, Dwarf_Die *found)
+{
+	Dwarf_Die child;
+
+	if (depth == SCOPES_MAX || dw.child(parent, &child))
+		return false;
+	do {
+		int tag = dw.tag(&child);
+		bool holds = tag == DW_TAG_namespace ||
+			     tag == DW_TAG_module ||
+			     tag == DW_TAG_class_type ||
+			     tag == DW_TAG_structure_type ||
+			     tag == DW_TAG_union_type ||
+			     (all && (tag == DW_TAG_subprogram ||
+				      tag == DW_TAG_lexical_block));
+
+		if (dw.haspc(&child, address) > 0) {
+			*found = child;
+			scope_find(&child, address, all, depth + 1, found);
+			return true;
+		}
+		if (holds &&
+		    scope_find(&child, address, all, depth + 1, found))
+			return true;
+	} while (!dw.siblingof(&child, &child));
+	return false;
+}
+
+int symboliser_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
+{
+	Dwarf_Die innermost;
+	int n = 0;
+
+	*scopes = NULL;
+	if (scope_find(unit, address, false, 0, &innermost) ||
+	    scope_find(unit, address, true, 0, &innermost))
+		n = dw.getscopes_die(&innermost, scopes);
+	return n > 0 ? n : 0;
+}
+
 /*
  * Gives the frames of an address: the line in the innermost function, and for
  * each function around it the place where that one was inlined.
@@ -70,18 +114,14 @@ static void take_frames(struct symboliser_frame *frame, Dwarf_Die *unit,
 	static const unsigned int kinds[] = { DW_AT_linkage_name,
 					      DW_AT_MIPS_linkage_name,
 					      DW_AT_name };
-	Dwarf_Die *innermost = NULL, *scopes = NULL, *scope;
-	/* behind an inlined function it gives the scopes of the definition */
-	int n = dw.getscopes(unit, address, &innermost), number, tag;
+	Dwarf_Die *scopes, *scope;
+	int n = symboliser_scopes(unit, address, &scopes), number, tag;
 	Dwarf_Line *at = dw.getsrc_die(unit, address);
 	uint32_t frames = 0;
 	Dwarf_Attribute attr;
 	Dwarf_Files *files;
 	size_t nfiles;
 
-	if (n > 0)
-		n = dw.getscopes_die(&innermost[0], &scopes);
-	free(innermost);
 	if (at && !dw.lineno(at, &number)) {
 		frame->line = number > 0 ? (uint32_t)number : 0;
 		copy_text(frame->file, sizeof(frame->file),

@@ -236,7 +236,7 @@ static void variable_put(Dwarf_Die *variable, bool parameter, void *priv)
 static bool place_put(struct search *s, const struct place *place)
 {
 	struct listing listing = { .s = s, .locals = !s->line };
-	Dwarf_Die *innermost = NULL, unit, *scopes = NULL;
+	Dwarf_Die unit, *scopes;
 	struct value_scope *scope = &s->scope;
 	const char *function = NULL;
 	struct value value;
@@ -247,10 +247,7 @@ static bool place_put(struct search *s, const struct place *place)
 	if (!dw.addrdie(s->dwarf, place->address, &unit) &&
 	    !symboliser_unit_find(s->dwarf, place->address, &unit))
 		return false;
-	n = dw.getscopes(&unit, place->address, &innermost);
-	if (n > 0)
-		n = dw.getscopes_die(&innermost[0], &scopes);
-	free(innermost);
+	n = symboliser_scopes(&unit, place->address, &scopes);
 	*scope = (struct value_scope){ .scopes = scopes, .n = n, .cfi = s->cfi,
 				       .address = place->address,
 				       .line = place->line,

@@ -4,6 +4,7 @@
 compile: plain shop.c -O0 -g
 compile: fast shop.c -O2 -g
 compile: stripped shop.c -O0 -g0
+compile: spaces spaces.cc -O0 -g
 
 group: what is recorded, {BUILD}
 for: BUILD plain fast
@@ -37,6 +38,14 @@ case: arguments are where the caller has put them
 run: taffrail record -o entry -e 'shop.c:42(a, f, real)' -e 'shop.c:31(n)' -- "$CASES/plain" 2 >out && taffrail view entry
 stdout: line:shop\.c:42: .* \{ a = 1, f = 6, real = 0\.5 \}$
 stdout: line:shop\.c:31: .* \{ n = 2 \}$
+
+group: C++
+case: functions of templates and namespaces, and lambdas
+run: taffrail record -o spaces -e 'spaces.cc:9(value, result)' -e 'spaces.cc:16(cents, all)' -e 'spaces.cc:18(pears)' -- "$CASES/spaces" && taffrail view spaces
+stdout: line:spaces\.cc:9: .* \{ value = 3, result = 6 \}$
+stdout: line:spaces\.cc:9: .* \{ value = 1\.5, result = 3 \}$
+stdout: line:spaces\.cc:16: .* \{ cents = 30, all = 90 \}$
+stdout: line:spaces\.cc:18: .* \{ pears = 3 \}$
 
 group: lists
 case: of a program
