@@ -145,7 +145,7 @@ static bool names_find(const struct line_rule *rule,
 	if (rule->format)
 		return !fields_parse(rule->format, TAFFRAIL_KIND_MARK,
 				     (int)rule->wanted, names);
-	for (uint32_t i = 0; i < rule->n; i++)
+	for (uint32_t i = 0; i < rule->n && used < sizeof(text); i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
 					 "%s%s", i ? ", " : "",
 					 rule->expressions[i]);

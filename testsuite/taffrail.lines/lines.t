@@ -107,6 +107,8 @@ cases:
 	1 taffrail start s -p 1 -e 'none.c:3'
 	2 taffrail record -e 'shop.c:36(n' -- "$CASES/plain"
 		it has no '\)'
+	2 taffrail record -e "shop.c:36($(printf %01717d 0 | tr 0 n)) if n > 3" -- "$CASES/plain"
+		its values have no names
 	2 taffrail record -e 'shop.c:36 "%d"' -- "$CASES/plain"
 		its text has not as many conversions as there are values
 	2 taffrail record -e 'shop.c:36 "%d %n", n, n' -- "$CASES/plain"
