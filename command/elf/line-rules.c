@@ -28,6 +28,7 @@
 
 #define RULES_MAX	64
 #define WHERE_BYTES	118		/* of a name in an event's id */
+#define LINE_DIGITS	9
 #define TEXTS_BYTES	500		/* of a description, in agents */
 #define FILES_MAX	512
 #define OPTIONAL	'?'		/* before a word: perhaps no variable */
@@ -91,6 +92,7 @@ static const char *expressions_take(struct line_rule *rule, const char **p)
 
 	for (;;) {
 		depth = 0;
+		*p = blanks_skip(*p);
 		for (end = *p; *end; end++) {
 			depth += (*end == '[') - (*end == ']');
 			next = blanks_skip(end);
@@ -244,6 +246,9 @@ static const char *rule_read(struct line_rule *rule)
 	if (n >= WHERE_BYTES)
 		return "it is too long";
 	rule->where = strndup(rule->typed, n);
+	if (rule->where && (f = strrchr(rule->where, ':')) && f[1] != '+' &&
+	    (!atoi(f + 1) || strlen(f + 1) > LINE_DIGITS))
+		return "lines are counted from 1 to 999999999";
 	n = 0;				/* values that a format prints */
 	rule->parameters = true;
 	if (*p == '(') {

@@ -109,6 +109,12 @@ cases:
 		it has no '\)'
 	2 taffrail record -e "shop.c:36($(printf %01717d 0 | tr 0 n)) if n > 3" -- "$CASES/plain"
 		its values have no names
+	2 taffrail record -e 'shop.c:0' -- "$CASES/plain"
+		rule 'shop\.c:0': lines are counted from 1
+	2 taffrail record -e 'shop.c:36( )' -- "$CASES/plain"
+		it has no value between \( and \)
+	2 taffrail record -e 'shop.c:36(n, )' -- "$CASES/plain"
+		it has an empty value
 	2 taffrail record -e 'shop.c:36 "%d"' -- "$CASES/plain"
 		its text has not as many conversions as there are values
 	2 taffrail record -e 'shop.c:36 "%d %n", n, n' -- "$CASES/plain"
