@@ -545,6 +545,8 @@ static int rule_tell(const struct compiling *c)
 		return command_failed("rule '%s': there is no code at that "
 				      "line; the next one with code is %ld",
 				      typed, c->next);
+	if (!c->nseen)			/* what is missing is told later */
+		return COMMAND_DONE;
 	if (!c->places)
 		return command_failed("rule '%s': no file has debug information "
 				      "for that line, as -g makes it", typed);

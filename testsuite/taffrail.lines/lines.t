@@ -115,6 +115,8 @@ cases:
 		it has no value between \( and \)
 	2 taffrail record -e 'shop.c:36(n, )' -- "$CASES/plain"
 		it has an empty value
+	127 taffrail record -e 'shop.c:36(n)' -- "$CASES/nowhere"
+		nowhere: No such file
 	2 taffrail record -e 'shop.c:36 "%d"' -- "$CASES/plain"
 		its text has not as many conversions as there are values
 	2 taffrail record -e 'shop.c:36 "%d %n", n, n' -- "$CASES/plain"
