@@ -133,30 +133,35 @@ COLD uint64_t hold_record(const struct hold *hold, uint64_t head,
 			  uint64_t clock)
 {
 	struct writer writer = { .token = 0 };
-	struct ring *ring = hold->ring;
-	int extended = clock >= ring->ts_limit;
-	int known = writer_fill(&writer, hold->channel);
-	uint32_t offset = RING_POSITION(head) & (ring->ring_bytes - 1);
-	uint32_t count = ring_records(ring->records, head) + 1;
+	struct ring *ring;
+	uint32_t count;
 	char *out;
 
+	/* what can be had again is not kept over calls: taffrail_marker(3) has a
+	 * limit of the stack */
+	if (!writer_fill(&writer, hold->channel))
+		writer.token = 0;
 	if (!hold_is_ours(hold))
 		return 0;
+	ring = hold->ring;
+	count = ring_records(ring->records, head) + 1;
 	/* RING-WRITER, 1: the word is cleared */
 	store_relaxed(&ring->writer, 0);
-	out = header_store((char *)ring + RING_DATA_OFFSET + offset, WRITER_ID,
-			   clock, extended);
+	out = header_store((char *)ring + RING_DATA_OFFSET +
+				   (RING_POSITION(head) &
+				    (ring->ring_bytes - 1)),
+			   WRITER_ID, clock, clock >= ring->ts_limit);
 	__builtin_memcpy(out, &writer.record, sizeof(writer.record));
-	head += write_header_bytes(WRITE_WIDE, extended) +
+	head += write_header_bytes(WRITE_WIDE, clock >= ring->ts_limit) +
 		sizeof(writer.record);
 	ring->records = (uint64_t)count << 32 | RING_POSITION(head);
 	if (!hold_is_ours(hold))
 		return 0;
 	/* 3: head moves over the record, 4: the word */
 	store_release(&ring->head, head, RING_HEAD);
-	if (known && hold_is_ours(hold))
+	if (writer.token && hold_is_ours(hold))
 		store_release(&ring->writer, writer.token, RING_WRITER);
-	if (extended)
+	if (clock >= ring->ts_limit)
 		hold_limit(ring, clock);
 	return head;
 }

@@ -115,12 +115,12 @@ static ALWAYS_INLINE int writer_fill(struct writer *writer,
 	/* the base before all else: a handler may fork */
 	writer->token = load_relaxed(&channel->rings->base);
 	__atomic_signal_fence(SEQ_CST(HOLD_MARK));
-	writer->record.vtid = host_tid();
-	writer->record.vpid = process.page ? process.page->pid : 0;
-	writer->record.process = (uint32_t)(writer->token >> 32);
 	if (channel->flags & SESSION_SHARED && channel->shared.member)
 		store_release(&channel->shared.member->state, MEMBER_WROTE,
 			      MEMBER_STATE);
+	writer->record.vtid = host_tid();
+	writer->record.vpid = process.page ? process.page->pid : 0;
+	writer->record.process = (uint32_t)(writer->token >> 32);
 	if (!host_tid_certain(writer->record.vtid))
 		return 0;
 	writer_number_take();
