@@ -113,11 +113,37 @@ static int wait_stop(const struct tracee *x, int *status)
 	return WIFSTOPPED(*status) ? 0 : -ESRCH;
 }
 
-/* Waits for the stop that we ask for, while the thread runs or is in another
+/* Tells whether a SIGTRAP waits for the stopped thread, and is not blocked: of a
+ * cc that it has executed, as a rule. */
+static bool trap_waits(const struct tracee *x)
+{
+	struct __ptrace_peeksiginfo_args args = { .nr = 1 };
+	siginfo_t info;
+	uint64_t mask;
+
+	if (do_trace(PTRACE_GETSIGMASK, x->tid, (void *)SIGSET_BYTES, &mask) ||
+	    mask & SIGNAL_BIT(SIGTRAP))
+		return false;
+	while (ptrace(PTRACE_PEEKSIGINFO, x->tid, &args, &info) == 1) {
+		if (info.si_signo == SIGTRAP)
+			return true;
+		args.off++;
+	}
+	return false;
+}
+
+/*
+ * Waits for the stop that we ask for, while the thread runs or is in another
  * kind of stop; passes signals on to the thread. Returns -EBUSY for a thread
- * that a signal has stopped. */
+ * that a signal has stopped.
+ *
+ * A SIGTRAP that waits goes first, with the thread's own registers: in a call
+ * for us, which cannot block it, it would be taken for the end of a step, and a
+ * handler would look for the cc at our instruction.
+ */
 static int interrupt_thread(struct tracee *x, bool stopped)
 {
+	bool asked = true;
 	long signal;
 	int status;
 	int ret = do_trace(PTRACE_INTERRUPT, x->tid, NULL, NULL);
@@ -127,12 +153,23 @@ static int interrupt_thread(struct tracee *x, bool stopped)
 	while (!ret && !(ret = wait_stop(x, &status))) {
 		if (!x->began)
 			x->began = monotonic_ns();
-		if (status >> 16 == PTRACE_EVENT_STOP)
-			return WSTOPSIG(status) == SIGTRAP ? 0 : -EBUSY;
 		signal = WSTOPSIG(status);
+		if (status >> 16 == PTRACE_EVENT_STOP) {
+			if (signal != SIGTRAP)
+				return -EBUSY;
+			if (!trap_waits(x))
+				return 0;
+			/* a stop that is asked for comes before a signal */
+			asked = false;
+		} else if (!asked) {
+			ret = do_trace(PTRACE_INTERRUPT, x->tid, NULL, NULL);
+			asked = true;
+		}
 		if (status >> 16 || signal == SYSCALL_STOP)
 			signal = 0;
-		ret = do_trace(PTRACE_CONT, x->tid, NULL, (void *)signal);
+		if (!ret)
+			ret = do_trace(PTRACE_CONT, x->tid, NULL,
+				       (void *)signal);
 	}
 	return ret;
 }

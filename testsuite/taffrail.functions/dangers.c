@@ -9,9 +9,13 @@
  *	frame	  a function whose frame is a signal's
  *	changed	  a function that the program has changed
  *
+ * "dangers hits" calls one of them until input comes, and prints how often the
+ * result was wrong.
+ *
  * SECTION is a section of the file.
  */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -106,6 +110,22 @@ static void faults_handle(void)
 	sigaction(SIGSEGV, &action, NULL);
 }
 
+static int hits(void)
+{
+	struct pollfd input = { .fd = 0, .events = POLLIN };
+	const long known = before_data(5);
+	long wrong = 0;
+	int i;
+
+	puts("ready");
+	fflush(stdout);
+	while (!poll(&input, 1, 0))
+		for (i = 0; i < 1000; i++)
+			wrong += before_data(5) != known;
+	printf("%ld wrong\n", wrong);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -113,6 +133,8 @@ int main(int argc, char **argv)
 	long sum = 0;
 	int i;
 
+	if (!strcmp(what, "hits"))
+		return hits();
 	if (!strcmp(what, "faults"))
 		faults_handle();
 	if (!strcmp(what, "changed")) {

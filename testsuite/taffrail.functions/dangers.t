@@ -64,3 +64,18 @@ case: the agent's own libraries
 run: echo | "$CASES/dangers" data >plain && echo | taffrail record -o trace7 -e 'fn:libtaffrail*/*' -e 'fn:libZydis*/*' -- "$CASES/dangers" data >traced; status=$?; cmp plain traced && exit $status
 status: 1
 stderr: 0 events
+
+# A command stops a thread for a moment, most often behind a trap that the kernel
+# has not told the program yet
+group: commands beside traps
+before:
+	start hits env TAFFRAIL_IDLE=10 "$CASES/dangers" hits
+	wait_for grep -q ready hits.out
+case: no trap is lost, and none ends the program
+run:
+	taffrail attach $pid && taffrail start traps -p $pid --int3 -e fn:before_data --overwrite || exit
+	for i in {1..400}; do
+		taffrail list -p $pid >listed || exit
+	done
+	taffrail destroy traps && say hits . && ended hits && cat hits.out
+stdout: ^0 wrong$
