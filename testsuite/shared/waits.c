@@ -17,6 +17,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +31,14 @@
 #include <taffrail/marker.h>
 
 #define NAP_NS		3000000
+#define REST_NS		200000
 #define LIBRARY		"libm.so.6"
 
 static volatile int ends;
 static int pipes[2];
 static uint32_t word;
 static int faults;
+static bool is_alone;
 
 static void wrong(const char *what, long value)
 {
@@ -123,29 +126,44 @@ static void wait_clock(void)
 	}
 }
 
+/* Threads that do one thing all the while leave some of a CPU to others: each N
+ * rounds they sleep. One that is alone does not: such a program makes no system
+ * call. */
+static void rest_each(unsigned int rounds, unsigned int n)
+{
+	const struct timespec nap = { .tv_nsec = n == 1 ? NAP_NS : REST_NS };
+
+	if (is_alone || rounds % n)
+		return;
+	while (nanosleep(&nap, NULL) && errno == EINTR)
+		;
+}
+
 static void do_malloc(void)
 {
 	void *blocks[64] = { NULL };
 	unsigned int seed = 1;
 
-	while (!ends) {
+	for (unsigned int round = 1; !ends; round++) {
 		unsigned int i = (seed = seed * 1103515245 + 12345) >> 16 & 63;
 		size_t n = seed >> 8 & 0xffff;
 
 		free(blocks[i]);
 		blocks[i] = malloc(n + 1);
 		memset(blocks[i], (int)i, n + 1);
+		rest_each(round, 128);
 	}
 }
 
 static void do_dlopen(void)
 {
-	while (!ends) {
+	for (unsigned int round = 1; !ends; round++) {
 		void *handle = dlopen(LIBRARY, RTLD_NOW);
 
 		if (!handle || !dlsym(handle, "cos"))
 			wrong("dlopen", 0);
 		dlclose(handle);
+		rest_each(round, 4);
 	}
 }
 
@@ -167,7 +185,7 @@ static void do_registers(void)
 	op("r15", "0x1234560f")
 #define SET(name, value)	"movq $" value ", %%" name "\n\t"
 #define TEST(name, value)	"cmpq $" value ", %%" name "\n\tjne 2f\n\t"
-	while (!ends) {
+	for (unsigned int round = 1; !ends; round++) {
 		n = 100000;
 		__asm__ volatile(EACH(SET)
 				 "stc\n"
@@ -185,6 +203,7 @@ static void do_registers(void)
 		left = n;
 		if (left != ~0u)
 			wrong("a register", (long)left);
+		rest_each(round, 4);
 	}
 #endif
 }
@@ -225,12 +244,13 @@ static void do_compute(void)
 	double sum = 0, again = 0;
 	long i;
 
-	while (!ends) {
+	for (unsigned int round = 1; !ends; round++) {
 		for (sum = 0, i = 1; i < 5000; i++)
 			sum += x / (double)i;
 		if (again && sum != again)
 			wrong("a sum", 0);
 		again = sum;
+		rest_each(round, 16);
 	}
 }
 
@@ -290,11 +310,12 @@ static int child_fork(void)
 
 static void do_fork(void)
 {
-	while (!ends) {
+	for (unsigned int round = 1; !ends; round++) {
 		int status = child_fork();
 
 		if (status)
 			wrong("a child", status);
+		rest_each(round, 1);
 	}
 }
 
@@ -378,6 +399,7 @@ static int finish(void)
 static int alone(const char *word)
 {
 	signal(SIGTERM, on_end);
+	is_alone = true;
 	printf("ready\n");
 	fflush(stdout);
 	call(word);

@@ -60,11 +60,11 @@ static void pause_ns(long ns)
 }
 
 /* Threads that do one thing all the while leave the other CPU's threads some of
- * it: each N rounds they sleep about as long as they have worked. */
+ * it: each N rounds they sleep longer than they have worked. */
 static void rest_each(uint64_t rounds, uint64_t n)
 {
 	if (!(rounds % n))
-		pause_ns(50000);
+		pause_ns(200000);
 }
 
 static void do_a_hit(void)
@@ -140,7 +140,7 @@ static void do_fork(void)
 		}
 		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 			tell_wrong("child", pid < 0 ? -1 : status);
-		pause_ns(500000);
+		pause_ns(3000000);
 	}
 }
 
@@ -159,7 +159,7 @@ static void do_spawn(void)
 			_exit(0);
 		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 			tell_wrong("vfork", status);
-		pause_ns(2000000);
+		pause_ns(5000000);
 	}
 }
 
