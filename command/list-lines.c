@@ -38,6 +38,7 @@ struct listing {
 	struct json *json;		/* or NULL */
 	struct row row;
 	bool any;
+	int status;
 };
 
 /* Adds a word to a list, if there is room. */
@@ -149,14 +150,18 @@ static int file_list(const char *path, const struct opener_file *file,
 	struct listing *l = priv;
 	char words[FILE_BYTES], *text, *rest, *line;
 	size_t n = strlen(l->source) + 1;
+	int ret;
 
-	(void)path;
 	if (n + 1 > sizeof(words))
 		return 0;
 	memcpy(words, l->source, n);
 	words[n] = '\0';
-	if (symboliser_spots(&text, words, n + 1, &from, &ns))
+	ret = symboliser_spots(&text, words, n + 1, &from, &ns);
+	if (ret) {
+		l->status = command_failed("%s: %s", path,
+					   symboliser_error(ret));
 		return 0;
+	}
 	row = none;
 	for (rest = text; (line = strsep(&rest, "\n"));)
 		answer_take(l, &row, line);
@@ -170,7 +175,7 @@ int list_lines(const char *source, pid_t pid, char **paths, int n,
 	       struct json *json)
 {
 	struct listing listing = { .source = source, .json = json };
-	int ret = 0, status = COMMAND_DONE;
+	int ret = 0;
 
 	if (strpbrk(source, ":\t\n"))
 		return command_misused("--lines '%s': give the name of a "
@@ -182,8 +187,8 @@ int list_lines(const char *source, pid_t pid, char **paths, int n,
 
 		ret = opener_open(&file, paths[i], 0);
 		if (ret) {
-			status = command_failed("%s: %s", paths[i],
-						strerror(-ret));
+			listing.status = command_failed("%s: %s", paths[i],
+							strerror(-ret));
 			continue;
 		}
 		file_list(paths[i], &file, &listing);
@@ -192,7 +197,7 @@ int list_lines(const char *source, pid_t pid, char **paths, int n,
 	if (pid && ret < 0)
 		return command_failed("process %d: its files cannot be read: "
 				      "%s", pid, strerror(-ret));
-	return listing.any || status ? status :
+	return listing.any || listing.status ? listing.status :
 	       command_failed("no file has debug information for lines of "
 			      "%s, as -g makes it", source);
 }

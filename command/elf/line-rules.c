@@ -508,8 +508,8 @@ static int file_compile(const char *path, const struct opener_file *file,
 	static struct symboliser_module module;
 	uint64_t ns = SYMBOLISER_MARKERS_NS;
 	struct compiling *c = priv;
+	int ret;
 
-	(void)path;
 	for (size_t i = 0; i < c->nseen; i++)
 		if (c->seen[i].inode == file->st.st_ino &&
 		    c->seen[i].device == file->st.st_dev)
@@ -518,8 +518,12 @@ static int file_compile(const char *path, const struct opener_file *file,
 		return 0;
 	c->seen[c->nseen].device = file->st.st_dev;
 	c->seen[c->nseen++].inode = file->st.st_ino;
-	if (symboliser_read_open(&module, file) ||
-	    symboliser_spots(&text, c->words, c->bytes, &from, &ns))
+	ret = symboliser_read_open(&module, file);
+	if (!ret)
+		ret = symboliser_spots(&text, c->words, c->bytes, &from, &ns);
+	if (ret == -ETIMEDOUT)
+		command_warn("%s: %s", path, symboliser_error(ret));
+	if (ret)
 		return 0;
 	for (uint32_t i = 0; i < module.id_bytes; i++)
 		sprintf(id + 2 * i, "%02x", module.id[i]);

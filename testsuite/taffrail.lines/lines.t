@@ -127,6 +127,8 @@ cases:
 		another rule names the line
 	1 taffrail list --lines none.c "$CASES/plain"
 		no file has debug information for lines of none\.c
+	1 taffrail list --lines shop.c "$CASES/empty" <>"$CASES/empty"
+		/empty: not an ELF file
 	2 taffrail list --lines shop.c
 		^--lines: give programs or libraries, or -p PID
 	2 taffrail connect 1 shop.c:36 lib:f
