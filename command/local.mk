@@ -263,6 +263,7 @@ command_sources = \
 	command/symboliser/markers.c \
 	command/symboliser/names.c \
 	command/symboliser/places.c \
+	command/symboliser/scopes.c \
 	command/symboliser/protocol-private.h \
 	command/symboliser/protocol.c \
 	command/symboliser/serve-private.h \

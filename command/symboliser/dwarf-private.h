@@ -39,7 +39,6 @@
 	FUNCTION(getlocations) \
 	FUNCTION(getlocation_attr) \
 	FUNCTION(getlocation_implicit_value) \
-	FUNCTION(getscopes_die) \
 	FUNCTION(getsrc_die) \
 	FUNCTION(getsrcfiles) \
 	FUNCTION(getsrclines) \
@@ -52,6 +51,7 @@
 	FUNCTION(linesrc) \
 	FUNCTION(onesrcline) \
 	FUNCTION(peel_type) \
+	FUNCTION(ranges) \
 	FUNCTION(siblingof) \
 	FUNCTION(tag)
 #define DECLARE(name)	__typeof__(dwarf_##name) *name;
@@ -68,8 +68,10 @@ bool symboliser_unit_find(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit);
 /* Gives the scopes of an address in a unit, the innermost first, also where
  * the function is one of a namespace or a class, which dwarf_getscopes() does
  * not find. `scopes` is for free(). Returns their number; 0: the address is in
- * no function. */
+ * no function. Walks a unit once; symboliser_scopes_forget() comes before the
+ * file is closed. */
 int symboliser_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes);
+void symboliser_scopes_forget(void);
 
 /* Whether `dw` is complete. */
 extern bool symboliser_lines_loaded;
@@ -141,6 +143,10 @@ const char *place_fact(const Dwarf_Op *ops, size_t n);
 /* Gives the value of a variable's DIE at a place. */
 void value_find(struct value *value, Dwarf_Die *variable,
 		const struct value_scope *scope);
+
+/* Tells whether a variable that is declared at a line is not there yet: nothing
+ * has been written to its place. */
+bool value_is_later(Dwarf_Die *variable, const struct value_scope *scope);
 
 /* Gives the value of an expression; `value->why` says why there is none. */
 void value_parse(struct value *value, const char *expression,

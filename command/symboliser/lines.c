@@ -22,7 +22,6 @@
 #include "base/base.h"
 
 #define LIBRARY		"libdw.so.1"
-#define SCOPES_MAX	64		/* in each other */
 
 #define FIND(name) \
 	symbol = dlsym(library, "dwarf_" #name); \
@@ -54,49 +53,6 @@ static void copy_text(char *to, size_t room, const char *text, bool end)
 		text += n - (room - 1);
 	strncpy(to, text ? text : "", room - 1);
 	to[room - 1] = '\0';
-}
-
-/* Finds the innermost scope of an address below a DIE; with `all` also below
- * functions that have not the address, as a lambda's class is in a function. */
-static bool scope_find(Dwarf_Die *parent, uint64_t address, bool all,
-		       uint32_t depth, Dwarf_Die *found)
-{
-	Dwarf_Die child;
-
-	if (depth == SCOPES_MAX || dw.child(parent, &child))
-		return false;
-	do {
-		int tag = dw.tag(&child);
-		bool holds = tag == DW_TAG_namespace ||
-			     tag == DW_TAG_module ||
-			     tag == DW_TAG_class_type ||
-			     tag == DW_TAG_structure_type ||
-			     tag == DW_TAG_union_type ||
-			     (all && (tag == DW_TAG_subprogram ||
-				      tag == DW_TAG_lexical_block));
-
-		if (dw.haspc(&child, address) > 0) {
-			*found = child;
-			scope_find(&child, address, all, depth + 1, found);
-			return true;
-		}
-		if (holds &&
-		    scope_find(&child, address, all, depth + 1, found))
-			return true;
-	} while (!dw.siblingof(&child, &child));
-	return false;
-}
-
-int symboliser_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
-{
-	Dwarf_Die innermost;
-	int n = 0;
-
-	*scopes = NULL;
-	if (scope_find(unit, address, false, 0, &innermost) ||
-	    scope_find(unit, address, true, 0, &innermost))
-		n = dw.getscopes_die(&innermost, scopes);
-	return n > 0 ? n : 0;
 }
 
 /*
@@ -187,6 +143,7 @@ void symboliser_find_lines(const uint64_t *addresses, uint32_t n, Elf *elf,
 		    symboliser_unit_find(dwarf, addresses[i], &unit))
 			take_frames(&frame, &unit, addresses[i], take, priv);
 	}
+	symboliser_scopes_forget();
 	if (dwarf)
 		dw.end(dwarf);
 }

@@ -32,6 +32,7 @@
 
 struct place {
 	uint64_t address;
+	Dwarf_Die unit;
 	int line;
 	bool passed;			/* as in a scope */
 };
@@ -39,6 +40,7 @@ struct place {
 /* A question, and the places that were found for it. */
 struct search {
 	Dwarf *dwarf;
+	Elf *elf;
 	Dwarf_CFI *cfi;
 	const char *file;		/* the end of the path */
 	int line;			/* 0: all */
@@ -67,11 +69,30 @@ static void line_put(const struct search *s, const char *format, ...)
 		s->put(text, (size_t)n);
 }
 
-static void place_add(struct search *s, uint64_t address, int line,
-		      bool passed)
+/* Tells whether the file has code at an address. The linker lets the debug
+ * information of what it drops lie at others, as 0. */
+static bool is_code(Elf *elf, uint64_t address)
+{
+	GElf_Phdr ph;
+	size_t n = 0;
+
+	if (elf_getphdrnum(elf, &n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD &&
+		    ph.p_flags & PF_X && address >= ph.p_vaddr &&
+		    address - ph.p_vaddr < ph.p_memsz)
+			return true;
+	return false;
+}
+
+static void place_add(struct search *s, const Dwarf_Die *unit,
+		      uint64_t address, int line, bool passed)
 {
 	struct place *more;
 
+	if (!is_code(s->elf, address))
+		return;
 	if (s->count == s->room) {
 		more = reallocarray(s->places, 2 * s->room + 64, sizeof(*more));
 		if (!more)
@@ -79,7 +100,8 @@ static void place_add(struct search *s, uint64_t address, int line,
 		s->places = more;
 		s->room = 2 * s->room + 64;
 	}
-	s->places[s->count++] = (struct place){ address, line, passed };
+	s->places[s->count++] = (struct place){ address, *unit, line,
+						     passed };
 }
 
 /* Finds the addresses in a unit's table. */
@@ -124,7 +146,7 @@ static void unit_search(struct search *s, Dwarf_Die *unit)
 				 next == address &&
 				 !dw.lineendsequence(after, &ends) && !ends;
 			if (!s->line || number == s->line)
-				place_add(s, address, number, passed);
+				place_add(s, unit, address, number, passed);
 			else if (number > s->line &&
 				 (!s->next || number < s->next))
 				s->next = number;
@@ -225,18 +247,20 @@ static void variable_put(Dwarf_Die *variable, bool parameter, void *priv)
 	for (uint32_t i = 0; i < l->nseen; i++)
 		if (!strcmp(l->seen[i], name))
 			return;
+	if (value_is_later(variable, &l->s->scope))
+		return;
 	l->seen[l->nseen++] = name;
-	value_parse(&value, name, &l->s->scope);
-	if (value.kind || !value.why || strcmp(value.why, VALUE_LATER))
-		l->fields = field_put(l->s, &value, name, l->fields);
+	value = (struct value){ .base = -1 };
+	value_find(&value, variable, &l->s->scope);
+	l->fields = field_put(l->s, &value, name, l->fields);
 }
 
 /* Puts the values that can be had at a place. Returns false if it is in no
  * function: the linker has dropped it. */
-static bool place_put(struct search *s, const struct place *place)
+static bool place_put(struct search *s, struct place *place)
 {
 	struct listing listing = { .s = s, .locals = !s->line };
-	Dwarf_Die unit, *scopes;
+	Dwarf_Die *scopes;
 	struct value_scope *scope = &s->scope;
 	const char *function = NULL;
 	struct value value;
@@ -244,10 +268,7 @@ static bool place_put(struct search *s, const struct place *place)
 	uint32_t fields = 0;
 	int n, all;
 
-	if (!dw.addrdie(s->dwarf, place->address, &unit) &&
-	    !symboliser_unit_find(s->dwarf, place->address, &unit))
-		return false;
-	n = symboliser_scopes(&unit, place->address, &scopes);
+	n = symboliser_scopes(&place->unit, place->address, &scopes);
 	*scope = (struct value_scope){ .scopes = scopes, .n = n, .cfi = s->cfi,
 				       .address = place->address,
 				       .line = place->line,
@@ -329,11 +350,11 @@ void symboliser_read_spots(char *words, size_t bytes, Elf *elf,
 			   symboliser_put *put)
 {
 	const char *expressions[TAFFRAIL_FIELDS_MAX];
-	struct search s = { .file = words, .put = put,
+	struct search s = { .file = words, .elf = elf, .put = put,
 			    .expressions = expressions };
 	const char *p = words + strlen(words) + 1;
 	char *colon = strrchr(words, ':');
-	const struct place *before = NULL;
+	struct place *before = NULL;
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
 	uint8_t type;
@@ -357,9 +378,11 @@ void symboliser_read_spots(char *words, size_t bytes, Elf *elf,
 		s.line = atoi(colon + 1);
 	if (!colon || colon[1] != '+' ||
 	    function_find(&s, words, atoi(colon + 2))) {
+		/* units of types have the lines of another one */
 		while (!dw.get_units(s.dwarf, cu, &cu, NULL, &type, &unit,
 				     NULL))
-			unit_search(&s, &unit);
+			if (type != DW_UT_type && type != DW_UT_split_type)
+				unit_search(&s, &unit);
 		if (s.count)
 			qsort(s.places, s.count, sizeof(*s.places),
 			      compare_places);
@@ -374,6 +397,7 @@ void symboliser_read_spots(char *words, size_t bytes, Elf *elf,
 			line_put(&s, "next\t%d\n", s.next);
 	}
 	free(s.places);
+	symboliser_scopes_forget();
 	if (s.cfi)
 		dw.cfi_end(s.cfi);
 	dw.end(s.dwarf);

@@ -437,9 +437,7 @@ struct naming {
 	bool is_found, is_later;
 };
 
-/* Tells whether a variable that is declared at a line is not there yet: nothing
- * has been written to its place. */
-static bool is_later(Dwarf_Die *variable, const struct value_scope *scope)
+bool value_is_later(Dwarf_Die *variable, const struct value_scope *scope)
 {
 	Dwarf_Attribute attr;
 	int line = 0;
@@ -450,9 +448,10 @@ static bool is_later(Dwarf_Die *variable, const struct value_scope *scope)
 		return false;
 	/* another function's, or a global one */
 	for (int i = 0; i < scope->n; i++) {
+		int tag = dw.tag(&scope->scopes[i]);
 		Dwarf_Die child;
 
-		if (dw.tag(&scope->scopes[i]) == DW_TAG_compile_unit ||
+		if (tag == DW_TAG_compile_unit || tag == DW_TAG_namespace ||
 		    dw.child(&scope->scopes[i], &child))
 			continue;
 		do {
@@ -475,7 +474,7 @@ static void variable_look(Dwarf_Die *variable, bool parameter, void *priv)
 	(void)parameter;
 	if (naming->is_found || !name || strcmp(name, naming->name))
 		return;
-	if (is_later(variable, naming->scope)) {
+	if (value_is_later(variable, naming->scope)) {
 		naming->is_later = true;
 		return;
 	}

@@ -59,6 +59,10 @@ case: as JSON
 run: taffrail list --json --lines shop.c "$CASES/plain" | python3 -c 'import json, sys; print([r["fields"] for r in json.load(sys.stdin) if r["rule"] == "shop.c:34"])'
 whole stdout: [['pointer item', 'int32 n', 'int32 left']]
 
+case: of a large file
+run: awk 'BEGIN { for (; i < 5000; i++) printf "int f%d(int a)\n{\n\tint c = a + 1;\n\tif (c > 9) {\n\t\tint d = c * a;\n\t\tc += d;\n\t}\n\treturn c;\n}\n", i; print "int main(void) { return f7(0) - 1; }" }' >large.c && gcc -O0 -g -o large large.c && taffrail list --lines large.c large | awk '{ n += /f4999\(int32 d, int32 a, int32 c\)/ } END { print NR, n }'
+whole stdout: 35001 1
+
 group: running
 before:
 	snapshot_has() { rm -rf $1.trace; taffrail snapshot $1 -o $1.trace 2>/dev/null; taffrail view $1.trace | grep -q "$2"; }

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The scopes of addresses by a file's DWARF: the symboliser's child.
+ *
+ * A unit is walked once. Its ranges, sorted, give pieces of addresses which
+ * have one innermost scope each, so a question takes a binary search.
+ *
+ * Invariant: pieces do not overlap, whatever ranges the file has: a range ends
+ * where the one that it is in ends.
+ */
+#include "command/symboliser/dwarf-private.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#define DEPTH_MAX	64		/* in each other */
+#define NONE		UINT32_MAX
+
+struct scope {
+	Dwarf_Die die;
+	uint32_t parent;		/* number, or NONE */
+};
+
+struct range {
+	uint64_t start, end;
+	uint32_t scope;
+};
+
+/* The addresses from here to the next piece. */
+struct piece {
+	uint64_t start;
+	uint32_t scope;			/* or NONE */
+};
+
+struct unit {
+	struct unit *next;
+	void *id;
+	struct scope *scopes;		/* parents first */
+	struct range *ranges;
+	struct piece *pieces;
+	size_t nscopes, nranges, npieces;
+	size_t scopes_room, ranges_room;
+};
+
+static struct unit *units;
+
+/* Makes room for one thing more. Returns false without memory. */
+static bool room_make(void **things, size_t count, size_t *room, size_t bytes)
+{
+	void *more;
+
+	if (count < *room)
+		return true;
+	more = reallocarray(*things, 2 * *room + 64, bytes);
+	if (!more)
+		return false;
+	*things = more;
+	*room = 2 * *room + 64;
+	return true;
+}
+
+/* Tells whether code or other scopes may be in a DIE. */
+static bool is_scope(int tag, bool *code)
+{
+	*code = tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+		tag == DW_TAG_inlined_subroutine || tag == DW_TAG_try_block ||
+		tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt ||
+		tag == DW_TAG_entry_point;
+	return *code || tag == DW_TAG_namespace || tag == DW_TAG_module ||
+	       tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+	       tag == DW_TAG_union_type;
+}
+
+/* Adds a scope and those in it. */
+static bool scope_walk(struct unit *unit, Dwarf_Die *die, uint32_t parent,
+		       bool code, uint32_t depth)
+{
+	uint32_t number = (uint32_t)unit->nscopes;
+	Dwarf_Addr base, start, end;
+	ptrdiff_t offset = 0;
+	Dwarf_Die child;
+
+	if (!room_make((void **)&unit->scopes, unit->nscopes,
+		       &unit->scopes_room, sizeof(*unit->scopes)))
+		return false;
+	unit->scopes[unit->nscopes++] = (struct scope){ *die, parent };
+	while (code && (offset = dw.ranges(die, offset, &base, &start,
+					   &end)) > 0) {
+		if (start >= end)
+			continue;
+		if (!room_make((void **)&unit->ranges, unit->nranges,
+			       &unit->ranges_room, sizeof(*unit->ranges)))
+			return false;
+		unit->ranges[unit->nranges++] =
+			(struct range){ start, end, number };
+	}
+	if (depth == DEPTH_MAX || dw.child(die, &child))
+		return true;
+	do {
+		if (is_scope(dw.tag(&child), &code) &&
+		    !scope_walk(unit, &child, number, code, depth + 1))
+			return false;
+	} while (!dw.siblingof(&child, &child));
+	return true;
+}
+
+/* Outer ranges come before those that begin with them. */
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct range *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	return a->scope < b->scope ? -1 : a->scope > b->scope;
+}
+
+static void piece_add(struct unit *unit, uint64_t start, uint32_t scope)
+{
+	/* nothing is between this one and the last */
+	if (unit->npieces && unit->pieces[unit->npieces - 1].start == start)
+		unit->npieces--;
+	unit->pieces[unit->npieces++] = (struct piece){ start, scope };
+}
+
+/* Makes the pieces of the ranges. Returns false without memory. */
+static bool pieces_make(struct unit *unit)
+{
+	struct range *open[DEPTH_MAX + 2], *range;
+	uint32_t depth = 0;
+
+	unit->pieces = calloc(2 * unit->nranges + 1, sizeof(*unit->pieces));
+	if (!unit->pieces)
+		return false;
+	if (unit->nranges)
+		qsort(unit->ranges, unit->nranges, sizeof(*unit->ranges),
+		      compare_ranges);
+	for (size_t i = 0; i <= unit->nranges; i++) {
+		range = i < unit->nranges ? &unit->ranges[i] : NULL;
+		while (depth && (!range ||
+				 open[depth - 1]->end <= range->start)) {
+			depth--;
+			piece_add(unit, open[depth]->end,
+				  depth ? open[depth - 1]->scope : NONE);
+		}
+		if (!range || depth == DEPTH_MAX + 2)
+			continue;
+		if (depth && range->end > open[depth - 1]->end)
+			range->end = open[depth - 1]->end;
+		piece_add(unit, range->start, range->scope);
+		open[depth++] = range;
+	}
+	free(unit->ranges);
+	unit->ranges = NULL;
+	return true;
+}
+
+/* Returns the unit, walked, or NULL without memory. */
+static struct unit *unit_get(Dwarf_Die *die)
+{
+	struct unit *unit = units;
+
+	while (unit && unit->id != die->addr)
+		unit = unit->next;
+	if (unit)
+		return unit;
+	unit = calloc(1, sizeof(*unit));
+	if (!unit)
+		return NULL;
+	unit->id = die->addr;
+	unit->next = units;
+	units = unit;
+	/* without memory it has no scopes */
+	if (!scope_walk(unit, die, NONE, false, 0) || !pieces_make(unit))
+		unit->npieces = 0;
+	return unit;
+}
+
+int symboliser_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
+{
+	const struct unit *u = unit_get(unit);
+	size_t low = 0, high = u ? u->npieces : 0, middle;
+	uint32_t found, scope;
+	int n = 0;
+
+	*scopes = NULL;
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (u->pieces[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	found = low ? u->pieces[low - 1].scope : NONE;
+	for (scope = found; scope != NONE; scope = u->scopes[scope].parent)
+		n++;
+	if (n)
+		*scopes = calloc((size_t)n, sizeof(**scopes));
+	if (!*scopes)
+		return 0;
+	for (n = 0, scope = found; scope != NONE;
+	     scope = u->scopes[scope].parent)
+		(*scopes)[n++] = u->scopes[scope].die;
+	return n;
+}
+
+void symboliser_scopes_forget(void)
+{
+	struct unit *unit;
+
+	while ((unit = units)) {
+		units = unit->next;
+		free(unit->scopes);
+		free(unit->ranges);
+		free(unit->pieces);
+		free(unit);
+	}
+}
