@@ -7,7 +7,7 @@
 #define TRACEPOINTS_USDT_ADDRESS_SET_H
 
 #include "base/index.h"
-#include "tracepoints/sites/registry.h"
+#include "tracepoints/usdt/usdt.h"
 
 /* Returns the hash of an address, or of another number. */
 static inline uint64_t address_hash(uint64_t address)
@@ -33,8 +33,8 @@ static inline int address_add(struct index *set, uint64_t address)
 	return address ? index_add(set, address_hash(address), address) : 0;
 }
 
-/* Adds the sites of a module's markers: a marker in the program's source
- * declares the nop as a probe, too. Returns 0 or -ENOMEM. */
+/* Adds the sites of a module's markers, but those of lines: a marker in the
+ * program's source declares the nop as a probe, too. Returns 0 or -ENOMEM. */
 static inline int address_add_sites(struct index *set,
 				    const struct module *module)
 {
@@ -43,7 +43,9 @@ static inline int address_add_sites(struct index *set,
 	int ret = 0;
 
 	for (object = module->objects; object; object = object->next)
-		for (code = object->codes; code && !ret; code = code->next)
+		for (code = object->codes;
+		     code && !usdt_is_line(object->adopted) && !ret;
+		     code = code->next)
 			ret = address_add(set, (uint64_t)code->address);
 	return ret;
 }

@@ -171,6 +171,12 @@ static inline int usdt_is_call(const struct usdt_adopted *probe)
 	return probe && probe->function == USDT_WHOLE;
 }
 
+/* Tells whether a probe is at a line, NULL allowed. */
+static inline bool usdt_is_line(const struct usdt_adopted *probe)
+{
+	return probe && probe->function == USDT_LINE;
+}
+
 /* Returns the name of a place in a function, "NAME" or "NAME%return". */
 static inline const char *usdt_place_name(const struct usdt_adopted *probe)
 {

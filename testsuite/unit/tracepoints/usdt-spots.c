@@ -3,7 +3,9 @@
  * Sites before every instruction that begins a source line of optimised code
  * (spots-load.c), and before every instruction: each is hit as often as a
  * debugger that steps comes there, all of them and some, and the code computes
- * the same while they are switched. readelf tells where lines begin.
+ * the same while they are switched. So it is with sites that come one by one,
+ * in any order, under threads and beside sites that are on: these miss no hit.
+ * readelf tells where lines begin.
  */
 #include "testsuite/unit/unit.h"
 
@@ -25,8 +27,10 @@
 #define SPOTS_MAX	2048
 #define ROUNDS		40	/* of the code that is stepped */
 #define SHARE		98.0	/* % of them that can be had */
+#define SHARE_LATER	85.0	/* the same of such as come one by one */
 #define THREADS		3
 #define SWITCHES	300
+#define MANY		3	/* random orders of all instructions */
 
 uint64_t spots_load(uint64_t rounds);
 void __wrap_usdt_hit(struct usdt_spot *spot, const struct usdt_state *state);
@@ -188,13 +192,16 @@ static void hits_check(uint32_t every, uint32_t which, const char *name,
 }
 
 static int stopped, wrong_sums;
+static uint32_t runs;
 
 static void *thread_work(void *arg)
 {
 	(void)arg;
-	while (!__atomic_load_n(&stopped, __ATOMIC_RELAXED))
+	while (!__atomic_load_n(&stopped, __ATOMIC_RELAXED)) {
 		if (spots_load(ROUNDS) != expected)
 			__atomic_fetch_add(&wrong_sums, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&runs, 1, __ATOMIC_RELAXED);
+	}
 	return NULL;
 }
 
@@ -226,26 +233,39 @@ static void switches_check(const char *name)
 	unit_check(all > 0, "%s: under threads: hits", name);
 }
 
+/* Gives all back. */
+static void spots_give(void)
+{
+	struct patcher patcher;
+
+	patch_open(&patcher);
+	for (uint32_t i = 0; i < count; i++)
+		if (!requests[i].why)
+			usdt_spot_give(&patcher, &spots[i]);
+	patch_close(&patcher);
+	unit_check(spots_load(ROUNDS) == expected, "all given back: the same");
+}
+
 /* Spots that were given back make room for others. */
 static void giving_check(void)
 {
 	static struct usdt_spot others[1];
 	struct usdt_request again[1] = { { .spot = &others[0] } };
 	struct patcher patcher;
+	struct index taken = { 0 };
 	uint32_t i = 0;
 
 	while (requests[i].why || !steps[i])
 		i++;
 	others[0].address = spots[i].address;
+	usdt_bytes_take(&taken, spots[i].address, 1);
 	patch_open(&patcher);
-	unit_equal(usdt_spots_place(&file, base, again, 1, NULL, &patcher), 0,
+	unit_equal(usdt_spots_place(&file, base, again, 1, &taken, &patcher), 0,
 		   "a place that is taken");
 	unit_equal(again[0].why, USDT_OVERLAPS, "why not");
-	for (uint32_t k = 0; k < count; k++)
-		if (!requests[k].why)
-			usdt_spot_give(&patcher, &spots[k]);
 	patch_close(&patcher);
-	unit_check(spots_load(ROUNDS) == expected, "all given back: the same");
+	index_clear(&taken);
+	spots_give();
 	patch_open(&patcher);
 	unit_equal(usdt_spots_place(&file, base, again, 1, NULL, &patcher), 1,
 		   "a place that was given back");
@@ -290,6 +310,76 @@ static void spots_check(const char *name)
 	unit_equal(wrong_rsp, 0, "%s: stack pointers", name);
 }
 
+/* Places a spot, and switches it on or not. Returns false if it is refused. */
+static bool spot_come(uint32_t i, bool on)
+{
+	struct patcher patcher;
+
+	patch_open(&patcher);
+	usdt_spots_place(&file, base, &requests[i], 1, NULL, &patcher);
+	if (!requests[i].why && on)
+		usdt_place_switch(&patcher, &spots[i], 1);
+	patch_close(&patcher);
+	return requests[i].why || !spots[i].refused;
+}
+
+/* Places the spots one by one in a random order, under threads that run the
+ * code. The first ones are on, and miss no hit. */
+static void later_check(const char *name)
+{
+	uint32_t order[SPOTS_MAX], refused = 0, placed = 0, missed = 0;
+	uint32_t first = count / 8;
+	pthread_t threads[THREADS];
+	struct usdt_spot *old = spots;
+
+	/* those that were given back stay */
+	spots = calloc(count, sizeof(*spots));
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t k = (uint32_t)random() % (i + 1);
+
+		order[i] = order[k];
+		order[k] = i;
+		spots[i].address = old[i].address;
+		requests[i] = (struct usdt_request){ .spot = &spots[i] };
+	}
+	for (uint32_t i = 0; i < first; i++)
+		refused += !spot_come(order[i], true);
+	memset(hits, 0, sizeof(hits));
+	stopped = 0;
+	runs = 0;
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, thread_work, NULL);
+	for (uint32_t i = first; i < count; i++)
+		refused += !spot_come(order[i], random() % 2);
+	__atomic_store_n(&stopped, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t k = order[i];
+
+		placed += !requests[k].why;
+		if (i >= first || requests[k].why || hits[k] == steps[k] * runs)
+			continue;
+		printf("# spot %u at %#lx: %lu hits, not %lu\n", k,
+		       (unsigned long)(spots[k].address - base),
+		       (unsigned long)hits[k], (unsigned long)steps[k] * runs);
+		missed++;
+	}
+	printf("# %u of %u %s, one by one, %.2f %%, %u runs\n", placed, count,
+	       name, placed * 100.0 / count, runs);
+	unit_check(placed * 100.0 >= count * SHARE_LATER,
+		   "%s: one by one: can be had", name);
+	unit_equal(refused, 0, "%s: one by one: switched", name);
+	unit_equal(wrong_sums, 0, "%s: one by one: the same", name);
+	unit_check(runs > 0, "%s: one by one: threads run", name);
+	unit_equal(missed, 0, "%s: one by one: no hit is missing", name);
+	spots_switch(1, 0, 0);
+	hits_check(1, 0, name, "one by one");
+	hits_check(2, 1, name, "one by one, each second");
+	switches_check(name);
+	spots_give();
+}
+
 int main(void)
 {
 	struct stat st;
@@ -315,8 +405,13 @@ int main(void)
 	unit_check(count > 50, "lines");
 	spots_check("lines");
 	giving_check();
+	later_check("lines");
+	spots = all_spots[0];
 	count = instructions_read();
 	unit_check(count > 300, "instructions");
 	spots_check("instructions");
+	spots_give();
+	for (uint32_t i = 0; i < MANY; i++)
+		later_check("instructions");
 	return unit_end();
 }

@@ -165,6 +165,7 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 	way->moved_bytes = (uint8_t)moved_bytes(plan, base);
 	/* a jump at the nop and at each join, a cc at every other start of an
 	 * instruction; or a cc alone */
+	__builtin_memcpy(m.bytes, plan->bytes, plan->switched);
 	for (k = 0; k < plan->switched; k++) {
 		int jumps = plan->switched > 1 &&
 			    (k == plan->prefixes || plan->joins >> k & 1);
@@ -173,8 +174,9 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 			m.starts[m.count++] = k;
 		m.given[k] = jumps || k < plan->prefixes ||
 			     plan->starts >> k & 1;
-		m.bytes[k] = jumps ? JUMP : k < plan->prefixes ? PREFIX :
-			     m.given[k] ? TRAP : 0;
+		if (m.given[k])
+			m.bytes[k] = jumps ? JUMP :
+				     k < plan->prefixes ? PREFIX : TRAP;
 	}
 	ret = trampolines_find(&m);
 	if (ret)
@@ -252,29 +254,38 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 	return ret;
 }
 
-int usdt_place_join(struct usdt_spot *spot, struct way *way,
-		    const struct patcher *patcher)
+int usdt_gate_write(struct usdt_spot *spot, const struct way *way,
+		    uint32_t others, const struct patcher *patcher)
 {
 	uint8_t gate = WAY_GATE(spot->address - way->site, spot->leaves);
-	const struct usdt_spot *other = way->spots;
 	const uint8_t *gates = usdt_way_part(way, WAY_GATES);
-	uint8_t i = 0;
-	int ret;
+	int i = 0, ret;
 
-	while (i < way->ngates && gates[i] != gate)
+	while (i < way->ngates && (gates[i] != gate || others >> i & 1))
 		i++;
-	while (other && other->gate != i)
-		other = other->next;
-	if (i == way->ngates || other)
+	if (i == way->ngates)
 		return -EADDRINUSE;
-	spot->way = way;
-	spot->gate = i;
-	ret = usdt_stub_write(usdt_stub_at(way->stubs, i), spot,
+	ret = usdt_stub_write(usdt_stub_at(way->stubs, (uint32_t)i), spot,
 			      usdt_way_moved(way) +
 				      usdt_way_part(way, WAY_BEHIND)[i],
 			      patcher);
-	if (ret)
-		return ret;
+	return ret ? ret : i;
+}
+
+int usdt_place_join(struct usdt_spot *spot, struct way *way,
+		    const struct patcher *patcher)
+{
+	const struct usdt_spot *other;
+	uint32_t others = 0;
+	int gate;
+
+	for (other = way->spots; other; other = other->next)
+		others |= 1u << other->gate;
+	gate = usdt_gate_write(spot, way, others, patcher);
+	if (gate < 0)
+		return gate;
+	spot->way = way;
+	spot->gate = (uint8_t)gate;
 	spot->next = way->spots;
 	way->spots = spot;
 	return 0;
@@ -318,7 +329,7 @@ static int way_fits(uint64_t value, const void *arg)
 	const struct sought *sought = arg;
 	const struct usdt_plan *plan = sought->plan;
 
-	return way->free && way->site == sought->site &&
+	return way->free && !way->replaced && way->site == sought->site &&
 	       way->starts == plan->starts && way->beside == plan->beside &&
 	       way->joins == plan->joins && way->prefixes == plan->prefixes &&
 	       way->n == plan->switched && way->covered == plan->covered &&
@@ -328,17 +339,16 @@ static int way_fits(uint64_t value, const void *arg)
 				  way->n));
 }
 
-int usdt_place_jump(struct usdt_spot *spot, struct usdt_plan *plan,
-		    uint64_t base, const struct patcher *patcher)
+int usdt_jump_make(struct usdt_plan *plan, uint64_t base, bool lent,
+		   const struct patcher *patcher)
 {
 	uint64_t site = base + plan->address;
 	const struct sought sought = { site, plan };
-	struct way *way = plan->way;
+	struct way *way;
 	int ret;
 
-	if (way)
-		return usdt_place_join(spot, way, patcher);
-	if (__builtin_memcmp((const void *)site, plan->bytes, plan->covered))
+	if (__builtin_memcmp((const void *)site, plan->bytes, plan->covered) &&
+	    !(lent && usdt_ways_code(site, plan->bytes, plan->covered)))
 		return -EBUSY;
 	way = (struct way *)index_find(&given, address_hash(site), way_fits,
 				       &sought);
@@ -355,13 +365,34 @@ int usdt_place_jump(struct usdt_spot *spot, struct usdt_plan *plan,
 		usdt_way_add(way);
 	}
 	ret = way_fill(way, plan, base, patcher);
-	if (!ret)
-		ret = usdt_place_join(spot, way, patcher);
+	if (ret)
+		usdt_jump_gone(way);
+	else
+		plan->way = way;
+	return ret;
+}
+
+int usdt_place_jump(struct usdt_spot *spot, struct usdt_plan *plan,
+		    uint64_t base, const struct patcher *patcher)
+{
+	struct way *way = plan->way;
+	int ret;
+
+	/* one way has replaced it */
+	if (way && way->free)
+		return -EADDRINUSE;
+	if (way)
+		return usdt_place_join(spot, way, patcher);
+	ret = usdt_jump_make(plan, base, false, patcher);
+	if (ret)
+		return ret;
+	way = plan->way;
+	ret = usdt_place_join(spot, way, patcher);
 	if (ret) {
 		usdt_jump_gone(way);
+		plan->way = NULL;
 		return ret;
 	}
-	plan->way = way;
 	/* USDT-WAY: last */
 	store_release(&way->free, 0, USDT_WAY);
 	return 0;

@@ -57,6 +57,8 @@ struct way {
 	uint8_t turned : 1;		/* on, as usdt_place_flush() wants it */
 	uint8_t pending : 1;	/* waits for usdt_place_flush() */
 	uint8_t trapping : 1;	/* n is 1: the cc there is the agent's */
+	uint8_t replaces : 1;	/* a jump of another way may be there */
+	uint8_t replaced : 1;	/* by another way: never used again */
 	uint8_t bytes[];	/* usdt_way_part() */
 };
 
@@ -85,6 +87,22 @@ static inline uint8_t *usdt_way_part(const struct way *way,
 }
 
 #define WAY_GATE(at, leaves)	((uint8_t)((at) << 1 | (leaves)))
+
+/* Returns how many bytes of the program a way has for itself. */
+static inline uint32_t usdt_way_covers(const struct way *way)
+{
+	return way->covered ? way->covered : USDT_JUMP_BYTES;
+}
+
+/* Tells whether a spot of the way was not given back. */
+static inline bool usdt_way_lives(const struct way *way)
+{
+	const struct usdt_spot *spot = way->spots;
+
+	while (spot && spot->given)
+		spot = spot->next;
+	return !way->free && spot;
+}
 
 /* Returns where the code is that instructions were moved to. */
 static inline uint64_t usdt_way_moved(const struct way *way)
@@ -117,8 +135,19 @@ int usdt_place_byte(struct usdt_spot *spot, const struct patcher *patcher);
 int usdt_place_jump(struct usdt_spot *spot, struct usdt_plan *plan,
 		    uint64_t base, const struct patcher *patcher);
 
+/* Makes the way of a plan, which the plan then has: `free`, and in no module's
+ * use, until its code is written. `lent`: jumps of live ways may be among the
+ * bytes. Returns as usdt_place_jump(). */
+int usdt_jump_make(struct usdt_plan *plan, uint64_t base, bool lent,
+		   const struct patcher *patcher);
+
+/* Writes the stub of a gate that a spot is to have, which is none of a set of
+ * numbers. Returns the number, or a negative errno. */
+int usdt_gate_write(struct usdt_spot *spot, const struct way *way,
+		    uint32_t others, const struct patcher *patcher);
+
 /* Gives a spot a gate of a way that is there. -EADDRINUSE: it has none, or
- * another spot has it. */
+ * other spots have them. */
 int usdt_place_join(struct usdt_spot *spot, struct way *way,
 		    const struct patcher *patcher);
 
@@ -132,6 +161,9 @@ int usdt_place_trap(struct usdt_spot *spot, const struct patcher *patcher);
 /* Writes the code of ways that were made since the last call. Comes before any
  * of them is switched. If it fails, no probe is switched on any more. */
 void usdt_place_done(const struct patcher *patcher);
+
+/* Writes that code before the last call. Returns 0 or a negative errno. */
+int usdt_place_write(const struct patcher *patcher);
 
 /* Returns the code that a hit of the spot runs. */
 uint8_t *usdt_place_stub(const struct usdt_spot *spot);
@@ -169,8 +201,8 @@ struct usdt_request {
  * any that begin there. The requests are sorted by address. No jump covers a
  * byte of the set `sites`, or NULL. Returns how many spots were placed, all
  * off, and sets `why` of each; or -ENOEXEC or -ENOMEM, and none is. Each is
- * switched alone (usdt_place_switch()). Spots that come later get no gate of a
- * jump that is there: they are USDT_OVERLAPS.
+ * switched alone (usdt_place_switch()). Where jumps of spots are that came
+ * earlier, usdt_share_make() makes these anew.
  */
 int usdt_spots_place(const struct usdt_file *file, uint64_t base,
 		     struct usdt_request *requests, uint32_t n,
@@ -195,6 +227,41 @@ int usdt_gates_find(struct index *gates, uint64_t start, uint64_t end);
 struct way *usdt_gates_way(const struct index *gates, uint64_t address,
 			   bool leaves);
 
+/*
+ * The jumps of a module that may be made anew, so that they have gates for more
+ * spots (share.c). `image` to `low` are set by the caller, and `ways` has all
+ * live ways there (usdt_share_open(), usdt_share_add(); index_clear()).
+ */
+struct usdt_sharing {
+	const struct usdt_image *image;
+	const struct usdt_decoder *decoder;
+	const struct index *sites;	/* bytes that no jump covers; or NULL */
+	const struct patcher *patcher;
+	uint64_t base;
+	bool low;			/* as in a plan */
+	struct index ways;		/* by site */
+};
+
+/* Fills `ways` from what is between two addresses; adds one. Return 0 or
+ * -ENOMEM. */
+int usdt_share_open(struct usdt_sharing *s, uint64_t start, uint64_t end);
+int usdt_share_add(struct usdt_sharing *s, const struct way *way);
+
+/* Plans one jump for a spot that has no way, and for all spots whose jumps are
+ * in its way. Returns false if there can be none, or it is near no other
+ * jump. */
+bool usdt_share_plan(const struct usdt_sharing *s, const struct usdt_spot *spot,
+		    struct usdt_plan *plan);
+
+/*
+ * Does that: makes the way, and gives gates of it to all these spots. The old
+ * jumps are there, and lead to the old code, until usdt_place_flush() replaces
+ * them. The spots that are on stay on, and miss no hit. Returns 0;
+ * -EADDRINUSE where usdt_share_plan() is false, -EAGAIN if a thread blocks
+ * SIGTRAP, or another negative errno, and then nothing has changed.
+ */
+int usdt_share_make(struct usdt_sharing *s, struct usdt_spot *spot);
+
 /* For makers of ways. Stubs are taken n at a time and never given back; behind
  * one the thread continues at `resume`. A trampoline is code that jumps to an
  * address. The latter two return 0 or a negative errno. */
@@ -210,6 +277,10 @@ struct way *usdt_way_new(uint32_t n, uint32_t ngates);
 void usdt_way_drop(struct way *way);
 void usdt_way_add(struct way *way);
 
+/* Tells whether memory has the bytes of the file at a place, but for jumps that
+ * are on there. */
+bool usdt_ways_code(uint64_t at, const uint8_t *file, uint32_t n);
+
 /*
  * Writes code that no thread reaches yet, at the latest in usdt_write_all().
  * Not for writes that overlap or whose order matters. Return 0 or a negative
@@ -224,6 +295,8 @@ int usdt_write_all(const struct patcher *patcher);
 /* The switching of jumps of five bytes (switch-x86_64.c). */
 int usdt_switch_later(const struct patcher *patcher, struct usdt_spot *spot,
 		      int on);
+/* Has a way switched as it is wanted by the next usdt_place_flush(). */
+void usdt_switch_way(struct way *way);
 /* Forgets a switch that waits. */
 void usdt_switch_gone(struct way *way);
 /* Has all wanted ways with instructions that may fault switched by the next

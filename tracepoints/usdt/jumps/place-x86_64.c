@@ -167,10 +167,18 @@ int usdt_place_trap(struct usdt_spot *spot, const struct patcher *patcher)
 	return way_give(way, spot, patcher);
 }
 
+int usdt_place_write(const struct patcher *patcher)
+{
+	int ret = usdt_write_all(patcher);
+
+	unwritten |= ret;
+	return ret;
+}
+
 void usdt_place_done(const struct patcher *patcher)
 {
 	usdt_maps_forget();
-	unwritten |= usdt_write_all(patcher);
+	usdt_place_write(patcher);
 }
 
 uint8_t *usdt_place_stub(const struct usdt_spot *spot)

@@ -4,7 +4,8 @@
  *
  * In the order of addresses, each spot gets a gate of an earlier spot's jump
  * that moves the instruction there, or another jump, which begins at the spot
- * or, where that is not possible, at an instruction before it.
+ * or, where that is not possible, at an instruction before it. Else it gets a
+ * gate of a jump that was placed before, made anew (share.c).
  *
  * Invariant: no byte belongs to two jumps that have spots.
  */
@@ -22,36 +23,13 @@
 
 struct placing {
 	const struct usdt_file *file;
-	const struct usdt_decoder *decoder;
-	const struct patcher *patcher;
 	struct usdt_image image;
-	uint64_t base;
+	struct usdt_sharing sharing;
 	struct index taken;		/* bytes that jumps cover */
-	const struct index *sites;	/* bytes that stay; or NULL */
 	struct usdt_plan *plans;	/* of the portion, sorted */
 	struct usdt_plan *earlier;	/* that begin before a spot */
 	struct usdt_plan **jumps;	/* of the portion's spots */
-	uint8_t low;
 };
-
-/* Tells whether a spot of the way was not given back. */
-static bool way_lives(const struct way *way)
-{
-	const struct usdt_spot *spot = way->spots;
-
-	while (spot && spot->given)
-		spot = spot->next;
-	return !way->free && spot;
-}
-
-int usdt_bytes_take(struct index *taken, uint64_t address, uint32_t n)
-{
-	int ret = 0;
-
-	while (n-- && !ret)
-		ret = address_add(taken, address + n);
-	return ret;
-}
 
 int usdt_ways_take(struct index *taken, uint64_t start, uint64_t end)
 {
@@ -59,10 +37,10 @@ int usdt_ways_take(struct index *taken, uint64_t start, uint64_t end)
 	int ret = 0;
 
 	for (way = usdt_ways; way && !ret; way = way->next)
-		if (way->site >= start && way->site < end && way_lives(way))
+		if (way->site >= start && way->site < end &&
+		    usdt_way_lives(way))
 			ret = usdt_bytes_take(taken, way->site,
-					      way->covered ? way->covered :
-							     USDT_JUMP_BYTES);
+					      usdt_way_covers(way));
 	return ret;
 }
 
@@ -84,7 +62,7 @@ static uint64_t gate_key(const struct way *way, uint32_t i)
 static int has_gate(uint64_t value, const void *key)
 {
 	const struct way *way = (const struct way *)value;
-	uint32_t i = 0;
+	uint32_t i = way->free ? way->ngates : 0;
 
 	while (i < way->ngates && gate_key(way, i) != *(const uint64_t *)key)
 		i++;
@@ -102,7 +80,7 @@ int usdt_gates_find(struct index *gates, uint64_t start, uint64_t end)
 	for (way = usdt_ways; way && !ret; way = way->next) {
 		/* the gate of a probe beside another one is for that probe */
 		if (way->site < start || way->site >= end || way->beside ||
-		    !way_lives(way))
+		    !usdt_way_lives(way))
 			continue;
 		for (i = 0; i < way->ngates && !ret; i++) {
 			key = gate_key(way, i);
@@ -125,15 +103,6 @@ struct way *usdt_gates_way(const struct index *gates, uint64_t address,
 					&key);
 }
 
-bool usdt_bytes_taken(const struct index *taken, uint64_t address, uint32_t n)
-{
-	uint32_t i = 0;
-
-	while (i < n && !address_has(taken, address + i))
-		i++;
-	return i < n;
-}
-
 /* Returns why a plan cannot be used, or 0. */
 static int plan_refused(const struct placing *p, const struct usdt_plan *plan)
 {
@@ -143,10 +112,12 @@ static int plan_refused(const struct placing *p, const struct usdt_plan *plan)
 		return -ERANGE;
 	if (plan->faults && usdt_faults_handled())
 		return USDT_FAULTS;
-	return usdt_bytes_taken(&p->taken, p->base + plan->address,
+	return usdt_bytes_taken(&p->taken, p->sharing.base + plan->address,
 				plan->covered) ||
-	       (p->sites && usdt_bytes_taken(p->sites, p->base + plan->address,
-					     plan->covered)) ?
+	       (p->sharing.sites &&
+		usdt_bytes_taken(p->sharing.sites,
+				 p->sharing.base + plan->address,
+				 plan->covered)) ?
 		       USDT_OVERLAPS : 0;
 }
 
@@ -158,7 +129,8 @@ static int jump_take(struct placing *p, struct usdt_plan *plan, uint64_t at)
 	if (!why)
 		why = usdt_plan_gate(plan, at - plan->address, false);
 	if (!why)
-		why = usdt_bytes_take(&p->taken, p->base + plan->address,
+		why = usdt_bytes_take(&p->taken,
+				      p->sharing.base + plan->address,
 				      plan->covered);
 	return why;
 }
@@ -178,7 +150,7 @@ static uint32_t earlier_plan(struct placing *p, uint64_t address)
 	for (at = function.start; at < address; at += insn.length) {
 		bytes = usdt_image_at(&p->image, at, 1, PF_X, &left);
 		if (!bytes ||
-		    !usdt_decode(p->decoder, bytes, left, at, &insn))
+		    !usdt_decode(p->sharing.decoder, bytes, left, at, &insn))
 			return 0;
 		starts[n++ % EARLIER_MAX] = at;
 	}
@@ -186,11 +158,12 @@ static uint32_t earlier_plan(struct placing *p, uint64_t address)
 		at = starts[i % EARLIER_MAX];
 		if (address - at < USDT_PATCH_MAX)
 			p->earlier[count++] = (struct usdt_plan){
-				.address = at, .whole = 1, .low = p->low,
+				.address = at, .whole = 1,
+				.low = p->sharing.low,
 				.needs = (uint8_t)(address - at),
 			};
 	}
-	usdt_plan(p->file, p->decoder, p->earlier, count);
+	usdt_plan(p->file, p->sharing.decoder, p->earlier, count);
 	return count;
 }
 
@@ -239,6 +212,28 @@ static void jumps_choose(struct placing *p, struct usdt_request *requests,
 	}
 }
 
+/* Places a spot by its jump; without one, by that of a neighbour, made anew.
+ * Returns as struct usdt_request says. */
+static int spot_place(struct placing *p, struct usdt_spot *spot,
+		      struct usdt_plan *jump, int why)
+{
+	int ret = why ? -EADDRINUSE :
+			usdt_place_jump(spot, jump, p->sharing.base,
+					p->sharing.patcher);
+
+	if (ret == -EADDRINUSE && why >= 0 && why != USDT_NO_MEMORY) {
+		ret = usdt_share_make(&p->sharing, spot);
+		if (ret == -EADDRINUSE)
+			return why ? why : USDT_OVERLAPS;
+	} else if (why) {
+		return why;
+	}
+	if (!ret)
+		ret = usdt_bytes_take(&p->taken, spot->way->site,
+				      spot->way->covered);
+	return ret ? ret : usdt_share_add(&p->sharing, spot->way);
+}
+
 /* Plans and places the spots of a portion. Returns how many it placed. */
 static uint32_t portion_place(struct placing *p, struct usdt_request *requests,
 			      uint32_t n)
@@ -248,16 +243,14 @@ static uint32_t portion_place(struct placing *p, struct usdt_request *requests,
 
 	for (i = 0; i < n; i++)
 		p->plans[i] = (struct usdt_plan){
-			.address = requests[i].spot->address - p->base,
-			.whole = 1, .low = p->low,
+			.address = requests[i].spot->address - p->sharing.base,
+			.whole = 1, .low = p->sharing.low,
 		};
-	usdt_plan(p->file, p->decoder, p->plans, n);
+	usdt_plan(p->file, p->sharing.decoder, p->plans, n);
 	jumps_choose(p, requests, n);
 	for (i = 0; i < n; i++) {
-		if (!requests[i].why)
-			requests[i].why = usdt_place_jump(requests[i].spot,
-							  p->jumps[i], p->base,
-							  p->patcher);
+		requests[i].why = spot_place(p, requests[i].spot, p->jumps[i],
+					     requests[i].why);
 		placed += !requests[i].why;
 	}
 	return placed;
@@ -267,8 +260,12 @@ int usdt_spots_place(const struct usdt_file *file, uint64_t base,
 		     struct usdt_request *requests, uint32_t n,
 		     const struct index *sites, const struct patcher *patcher)
 {
-	struct placing p = { .file = file, .base = base, .patcher = patcher,
-			     .sites = sites, .decoder = usdt_place_decoder() };
+	struct placing p = {
+		.file = file,
+		.sharing = { .base = base, .patcher = patcher, .sites = sites,
+			     .image = &p.image,
+			     .decoder = usdt_place_decoder() },
+	};
 	uint64_t bytes = (PLANS_MAX + EARLIER_MAX) * sizeof(struct usdt_plan) +
 			 PLANS_MAX * sizeof(*p.jumps);
 	uint32_t placed = 0, i, k;
@@ -276,14 +273,15 @@ int usdt_spots_place(const struct usdt_file *file, uint64_t base,
 
 	if (usdt_image_open(&p.image, file) || !p.image.count)
 		return ret;
-	p.low = usdt_is_low(base + p.image.loads[0].p_vaddr);
+	p.sharing.low = usdt_is_low(base + p.image.loads[0].p_vaddr);
 	ret = -ENOMEM;
 	p.plans = sys_map_anonymous(bytes);
 	if (!p.plans)
 		return ret;
 	p.earlier = p.plans + PLANS_MAX;
 	p.jumps = (struct usdt_plan **)(p.earlier + EARLIER_MAX);
-	if (usdt_ways_take(&p.taken, 0, ~0ull))
+	if (usdt_ways_take(&p.taken, 0, ~0ull) ||
+	    usdt_share_open(&p.sharing, 0, ~0ull))
 		goto unmap;
 	for (i = 0; i < n; i = k) {
 		/* spots that may share a jump are in one portion */
@@ -298,6 +296,7 @@ int usdt_spots_place(const struct usdt_file *file, uint64_t base,
 	usdt_place_done(patcher);
 	ret = (int)placed;
 unmap:
+	index_clear(&p.sharing.ways);
 	index_clear(&p.taken);
 	sys_munmap(p.plans, bytes);
 	return ret;

@@ -20,7 +20,7 @@
 static struct way *pending;
 
 /* Lets the way wait for usdt_place_flush(), once. */
-static void pending_add(struct way *way)
+void usdt_switch_way(struct way *way)
 {
 	if (!way->pending) {
 		way->next_pending = pending;
@@ -46,7 +46,7 @@ int usdt_switch_later(const struct patcher *patcher, struct usdt_spot *spot,
 			return ret;
 	}
 	way->wanted = (uint8_t)(on ? way->wanted | bit : way->wanted & ~bit);
-	pending_add(way);
+	usdt_switch_way(way);
 	return 0;
 }
 
@@ -56,7 +56,7 @@ void usdt_switch_faulting(void)
 
 	for (way = usdt_ways; way; way = way->next)
 		if (way->faults && way->wanted && !way->free)
-			pending_add(way);
+			usdt_switch_way(way);
 }
 
 void usdt_switch_gone(struct way *way)
@@ -91,8 +91,10 @@ static void way_done(struct way *way)
 		way->refused = usdt_faults.confined ? -ECANCELED : -EFAULT;
 	for (spot = way->spots; spot; spot = spot->next)
 		spot->refused = way->refused;
-	if (!way->refused)
+	if (!way->refused) {
 		way->trapping = is_trap(way) && way->turned;
+		way->replaces = 0;
+	}
 	way->pending = 0;
 }
 
@@ -145,7 +147,9 @@ static int switch_is_due(struct way *way, const struct patcher *patcher)
 			way->refused = patch_byte(patcher, at, to[0]);
 		return 0;
 	}
-	if (!__builtin_memcmp(at, from, way->n) || jump_is_worn(way))
+	if (!__builtin_memcmp(at, from, way->n) || jump_is_worn(way) ||
+	    (way->replaces &&
+	     usdt_ways_code(way->site, usdt_way_part(way, WAY_OFF), way->n)))
 		return 1;
 	way->refused = -EBUSY;
 	return 0;
@@ -163,7 +167,6 @@ enum step {
 static int step_write(const struct way *way, enum step step,
 		      const struct patcher *patcher)
 {
-	const uint8_t *from = way_bytes(way, !way->turned);
 	const uint8_t *to = way_bytes(way, way->turned);
 	uint8_t *code = (uint8_t *)way->site;
 	uint8_t bytes[USDT_PATCH_MAX];
@@ -178,7 +181,7 @@ static int step_write(const struct way *way, enum step step,
 		if (way->starts >> k & 1 && step != STEP_STARTS)
 			bytes[k] = TRAP;
 		else
-			bytes[k] = step == STEP_GUARD ? from[k] : to[k];
+			bytes[k] = step == STEP_GUARD ? code[k] : to[k];
 	}
 	return patch_write(patcher, code, bytes, way->n);
 }

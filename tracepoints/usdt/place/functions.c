@@ -30,6 +30,8 @@ struct choosing {
 	struct index *codes;
 	struct index taken;		/* bytes that jumps cover */
 	struct index gates;		/* that have no spot */
+	struct index markers;		/* bytes of these */
+	struct usdt_sharing sharing;
 	struct usdt_calls calls;
 	struct usdt_adopted *entry;	/* of the last function, or NULL */
 	struct usdt_naming naming;
@@ -88,6 +90,8 @@ static int taken_fill(struct choosing *c)
 {
 	return usdt_ways_take(&c->taken, c->module->start, c->module->end) |
 	       usdt_gates_find(&c->gates, c->module->start, c->module->end) |
+	       usdt_share_open(&c->sharing, c->module->start, c->module->end) |
+	       usdt_markers_take(&c->markers, c->module) |
 	       usdt_markers_take(&c->taken, c->module);
 }
 
@@ -110,15 +114,39 @@ static int exit_made(uint64_t address, void *arg)
 	return !!usdt_gates_way(&c->gates, c->module->base + address, true);
 }
 
+/* Tells whether a jump that is there could be made anew, with a gate for this
+ * place. */
+static bool is_shared(const struct choosing *c, uint64_t address, bool exit)
+{
+	const struct usdt_spot spot = { .address = c->module->base + address,
+					.leaves = exit };
+	struct usdt_plan plan;
+
+	return usdt_share_plan(&c->sharing, &spot, &plan);
+}
+
+static bool exit_shared(uint64_t address, void *arg)
+{
+	return is_shared(arg, address, true);
+}
+
 /* Tells whether a place may be tried again later. */
 static bool is_passing(int why)
 {
 	return why == -ENOMEM || why == -EBUSY || why == USDT_NO_MEMORY;
 }
 
+/* Takes the bytes of a way that has been placed. Returns 0 or -ENOMEM. */
+static int way_take(struct choosing *c, const struct way *way)
+{
+	return usdt_share_add(&c->sharing, way) |
+	       usdt_bytes_take(&c->taken, way->site, way->covered);
+}
+
 /* Makes the way of the entry or of an exit of a function, or takes a gate that
- * is there. Without a plan, or where no jump reaches the code, each hit is a
- * trap. Returns NULL, and a negative errno in *why. */
+ * is there, or of one that is made anew. Without these, or where no jump
+ * reaches the code, each hit is a trap. Returns NULL, and a negative errno in
+ * *why. */
 static struct usdt_adopted *site_place(struct choosing *c,
 				       const struct usdt_wanted *wanted,
 				       const struct usdt_exit *exit,
@@ -134,9 +162,16 @@ static struct usdt_adopted *site_place(struct choosing *c,
 	if (!probe)
 		return NULL;
 	way = usdt_gates_way(&c->gates, probe->spot.address, !!exit);
-	*why = way  ? usdt_place_join(&probe->spot, way, c->patcher) :
-	       plan ? usdt_place_jump(&probe->spot, plan, base, c->patcher) :
-		      -ERANGE;
+	*why = -EADDRINUSE;
+	if (way)
+		*why = usdt_place_join(&probe->spot, way, c->patcher);
+	/* a jump that was made anew meanwhile may have the bytes */
+	else if (plan && (plan->way || !plan_refused(plan, c)))
+		*why = usdt_place_jump(&probe->spot, plan, base, c->patcher);
+	if (*why == -EADDRINUSE)
+		*why = usdt_share_make(&c->sharing, &probe->spot);
+	if (*why == -EADDRINUSE && !plan)
+		*why = -ERANGE;
 	probe->placed = USDT_FUNCTION;
 	if (*why == -ERANGE && wanted->traps && (!plan || plan->ngates == 1) &&
 	    !usdt_calls_trap(&c->calls, probe->spot.address - base, !!exit,
@@ -144,6 +179,8 @@ static struct usdt_adopted *site_place(struct choosing *c,
 		*why = usdt_place_jump(&probe->spot, &trap, base, c->patcher);
 		probe->placed = USDT_INT3;
 	}
+	if (!*why && way_take(c, probe->spot.way))
+		c->again = 1;
 	return *why ? NULL : probe;
 }
 
@@ -152,7 +189,6 @@ static int site_register(struct choosing *c, const struct usdt_wanted *wanted,
 			 struct usdt_adopted *probe)
 {
 	char name[USDT_NAME_BYTES];
-	const struct way *way = probe->spot.way;
 	int ret = usdt_marker_make(c->module, probe,
 				   usdt_name_make(name, wanted,
 						  probe->function == USDT_EXIT),
@@ -162,9 +198,7 @@ static int site_register(struct choosing *c, const struct usdt_wanted *wanted,
 		usdt_place_gone(&probe->spot);
 		return ret;
 	}
-	ret = address_add(c->codes, probe->spot.address);
-	return ret ? ret : usdt_bytes_take(&c->taken, way->site,
-					   way->covered);
+	return address_add(c->codes, probe->spot.address);
 }
 
 /* Notes that the entry or the exits of a function cannot be had. */
@@ -207,6 +241,12 @@ static void entry_place(struct choosing *c, const struct usdt_wanted *wanted)
 						      usdt_wanted_at(wanted),
 				  false))
 		why = 0;
+	if (why > 0 && why != USDT_NO_MEMORY &&
+	    is_shared(c, wanted->site, false)) {
+		at.skipped = at.pushes = 0;
+		plan = NULL;
+		why = 0;
+	}
 	told = why_told(c, why, wanted->site, false);
 	if (why && told != why && wanted->traps) {
 		at.skipped = at.pushes = 0;
@@ -224,7 +264,7 @@ static void entry_place(struct choosing *c, const struct usdt_wanted *wanted)
 	/* not every session allows a trap */
 	place_tell(c, wanted, 0, wanted->site, told ? told : why);
 	c->again |= is_passing(why);
-	if (why && !is_passing(why) && why != USDT_FAULTS)
+	if (why && !is_passing(why) && why != USDT_FAULTS && why != -EAGAIN)
 		refused_note(c, wanted, wanted->site);
 }
 
@@ -282,7 +322,7 @@ static void function_place(struct choosing *c, const struct usdt_wanted *wanted)
 	else if (wanted->nexits > 0)
 		told = why_told(c, why, at, true);
 	c->again |= why == -ENOMEM || why == USDT_NO_MEMORY;
-	if (why != USDT_NO_MEMORY && why != -ENOMEM &&
+	if (why != USDT_NO_MEMORY && why != -ENOMEM && why != -EAGAIN &&
 	    (why || !wanted->nexits))
 		refused_note(c, wanted, wanted->address | EXITS);
 	if (c->entry && (why || told) && c->entry->placed == USDT_FUNCTION)
@@ -491,6 +531,8 @@ static void functions_place(struct choosing *c)
 	}
 	index_clear(&c->taken);
 	index_clear(&c->gates);
+	index_clear(&c->markers);
+	index_clear(&c->sharing.ways);
 	if (!c->again && usdt_aliases_make(&c->naming))
 		c->again = 1;
 }
@@ -517,6 +559,12 @@ int usdt_functions_adopt(struct module *module,
 		return ret == -ENOMEM;
 	c.calls.refused = plan_refused;
 	c.calls.made = exit_made;
+	c.calls.shared = exit_shared;
+	c.sharing = (struct usdt_sharing){
+		.image = &c.calls.image, .decoder = c.calls.decoder,
+		.sites = &c.markers, .patcher = patcher,
+		.base = module->base, .low = c.calls.low,
+	};
 	c.calls.arg = &c;
 	if (usdt_more_map(&more, file, module))
 		c.naming.more = &more;

@@ -349,7 +349,7 @@ static void lines_place(struct lines *l)
 		line_tell(l, name, probe->spot.address, why);
 		if (why == -ENOMEM || why == -EBUSY || why == USDT_NO_MEMORY)
 			l->again = 1;
-		else if (why && why != USDT_FAULTS)
+		else if (why && why != USDT_FAULTS && why != -EAGAIN)
 			address_add(&l->module->usdt_refused,
 				    (probe->spot.address - l->module->base) |
 					    SITE);

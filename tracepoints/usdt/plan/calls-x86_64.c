@@ -266,6 +266,9 @@ static int exits_choose(struct usdt_calls *calls,
 		     calls->made(exits[i].address, calls->arg)))
 			continue;
 		why = exit_choose(calls, wanted, &exits[i], &taken);
+		if (why && why != USDT_NO_MEMORY && calls->shared &&
+		    calls->shared(exits[i].address, calls->arg))
+			why = 0;
 		if (why && wanted->traps)
 			why = exit_trap(calls, &exits[i], why, &taken);
 		*at = exits[i].address;

@@ -43,6 +43,9 @@ struct usdt_calls {
 	/* Tells whether a jump that is there has a gate for this exit; or
 	 * NULL. */
 	int (*made)(uint64_t address, void *arg);
+	/* Tells whether a jump that is there could be made anew with a gate for
+	 * an exit that can have no other; or NULL. */
+	bool (*shared)(uint64_t address, void *arg);
 	void *arg;
 	struct usdt_image image;
 	struct usdt_layout layout;
@@ -95,7 +98,7 @@ int usdt_calls_trap(const struct usdt_calls *calls, uint64_t address,
 		    bool leaves, struct usdt_plan *plan);
 
 /* Returns the plan that usdt_calls_exits() has chosen for an exit, or NULL: a
- * jump that is there has it, or each hit is a trap. */
+ * jump that is there has it or could, or each hit is a trap. */
 struct usdt_plan *usdt_calls_exit(const struct usdt_calls *calls,
 				  const struct usdt_exit *exit);
 

@@ -375,9 +375,12 @@ static enum usdt_reason site_settle(const struct planning *p,
 	/* instructions behind the jumps also stay where they are: a thread that
 	 * is led there would not come to the moved ones */
 	stop = n > plan->needs ? n : plan->needs + 1u;
+	stop = stop > plan->takes ? stop : plan->takes;
 	for (k = n; n && k < stop; k++)
 		if (led >> k & 1)
 			return USDT_LED_TO;
+	if (n && n < plan->takes)
+		n = plan->takes;
 	end = n;
 	if (plan->covered < (n ? n : USDT_JUMP_BYTES))
 		return plan->joins || !plan->limit ? USDT_LED_TO : plan->limit;
@@ -507,6 +510,7 @@ void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 		plans[i] = (struct usdt_plan){ .address = plans[i].address,
 					       .whole = plans[i].whole,
 					       .needs = plans[i].needs,
+					       .takes = plans[i].takes,
 					       .low = plans[i].low };
 	if (n && decoder)
 		reason = usdt_image_open(&p.image, file) ?
@@ -573,10 +577,14 @@ int usdt_plan_gate_find(const struct usdt_plan *plan, uint64_t at, bool leaves)
 
 int usdt_plan_gate(struct usdt_plan *plan, uint64_t at, bool leaves)
 {
+	return usdt_plan_gate_find(plan, at, leaves) >= 0 ?
+		       0 : usdt_plan_gate_add(plan, at, leaves);
+}
+
+int usdt_plan_gate_add(struct usdt_plan *plan, uint64_t at, bool leaves)
+{
 	uint32_t i = plan->ngates;
 
-	if (usdt_plan_gate_find(plan, at, leaves) >= 0)
-		return 0;
 	if (i == USDT_GATES_MAX || !usdt_plan_moves(plan, at))
 		return USDT_OVERLAPS;
 	for (; i && (plan->gates[i - 1].at > at ||

@@ -125,6 +125,10 @@ struct usdt_plan {
 	uint8_t needs;		/* the instruction at this offset moves, too,
 				 * if it is behind the switched bytes and
 				 * nothing leads there; the caller sets it */
+	uint8_t takes;		/* so many bytes are switched at least, as other
+				 * jumps have some: behind its own jump cc
+				 * wherever an instruction begins; the caller
+				 * sets it */
 	uint8_t low;		/* an operand with cc as the highest byte leads
 				 * below address 0; the caller sets it */
 	uint8_t prefixes;	/* of the first jump, if `low` needs them */
@@ -197,9 +201,9 @@ int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
 		      struct usdt_decoded *decoded);
 
 /*
- * Plans sites of a file: sets all members except `address`, `whole`, `needs`
- * and `low` of each. The caller has sorted them by address. Without a decoder
- * (NULL) all are USDT_NO_DECODER. Maps memory for a moment; keeps none.
+ * Plans sites of a file: sets all members except `address`, `whole`, `needs`,
+ * `takes` and `low` of each. The caller has sorted them by address. Without a
+ * decoder (NULL) all are USDT_NO_DECODER. Maps memory for a moment; keeps none.
  */
 void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 	       struct usdt_plan *plans, uint32_t n);
@@ -229,6 +233,10 @@ int usdt_plan_gate_find(const struct usdt_plan *plan, uint64_t at, bool leaves);
 /* Lets the jump of a valid plan have a hit before an instruction that it moves.
  * Returns 0; or USDT_OVERLAPS: it does not move that, or has no more room. */
 int usdt_plan_gate(struct usdt_plan *plan, uint64_t at, bool leaves);
+
+/* Does the same where there is such a hit already: the new one comes behind
+ * it. */
+int usdt_plan_gate_add(struct usdt_plan *plan, uint64_t at, bool leaves);
 
 /* Returns how many of the sorted plans are before an address. */
 uint32_t usdt_plans_before(const struct usdt_plan *plans, uint32_t n,
