@@ -11,13 +11,23 @@
 
 #include "command/causes/cause.h"
 #include "command/common/command.h"
+#include "command/common/monotonic.h"
 #include "command/common/nearest.h"
 #include "command/elf/line-rules.h"
 #include "command/elf/program-functions.h"
+#include "command/procfs/process.h"
+#include "command/procfs/threads.h"
 #include "tracepoints/conditions/rule-split.h"
 
 #define FUNCTIONS_MOST	1000	/* that are taken unasked */
+
+/* Events in a second of a CPU, in millions: of all functions, the most of
+ * docs/functions.md, "How often". */
+#define UNTRACED_RATE	350.0	/* in a second that the program runs untraced */
+#define TRACED_RATE	30.0	/* in a second of a thread that is traced */
+#define SAMPLE_US	100000
 #define GLOB_BYTES	256
+#define RATE_BYTES	128
 #define ID_BYTES	3	/* "fn/", before a function's name */
 
 /* Calls `take` for the modules of one of the processes, or of the program. */
@@ -87,6 +97,49 @@ static int count_module(const char *path, struct marker_list *functions,
 	return 0;
 }
 
+/* Returns for how long a process has used CPUs, in ns; in *threads how many
+ * threads it has. */
+static uint64_t cpu_used(pid_t pid, uint32_t *threads)
+{
+	DIR *list = threads_open(pid);
+	uint64_t used = 0;
+	char text[64];
+	pid_t tid;
+
+	for (*threads = 0; (tid = threads_next(list)); ++*threads)
+		if (process_text(pid, tid, "schedstat", text, sizeof(text)) > 0)
+			used += strtoull(text, NULL, 10);
+	threads_close(list);
+	return used;
+}
+
+/* Says how many events a second there may be: `pid` 0 is a program that has not
+ * begun. */
+static void rate_say(pid_t pid, char text[RATE_BYTES])
+{
+	uint32_t threads, cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t start = monotonic_ns(), used;
+	double busy, rate;
+
+	if (!pid) {
+		snprintf(text, RATE_BYTES,
+			 "a thread that computes makes up to some %.0f million",
+			 TRACED_RATE);
+		return;
+	}
+	used = cpu_used(pid, &threads);
+	usleep(SAMPLE_US);
+	/* a thread that ended takes its time along */
+	busy = (double)(int64_t)(cpu_used(pid, &threads) - used) /
+	       (double)(monotonic_ns() - start);
+	busy = busy > 0 ? busy : 0;
+	rate = TRACED_RATE * (threads < cpus ? threads : cpus);
+	rate = rate < UNTRACED_RATE * busy ? rate : UNTRACED_RATE * busy;
+	snprintf(text, RATE_BYTES,
+		 "it uses %.*f CPUs, which makes up to some %.*f million",
+		 busy < 0.1 ? 3 : 1, busy, rate < 1 ? 1 : 0, rate);
+}
+
 /* Asks on the terminal, and reads one line, byte by byte: later lines are the
  * program's. */
 static bool is_agreed(const struct cause *cause)
@@ -107,6 +160,7 @@ int functions_consent(const char *const *rules, int count,
 	const char *first = NULL;
 	int status = line_rules_compile(rules, count, in);
 	char where[CAUSE_PATH_BYTES], text[CAUSE_TEXT_BYTES];
+	char rate[RATE_BYTES];
 	struct cause cause;
 	int n = 0;
 
@@ -130,8 +184,9 @@ int functions_consent(const char *const *rules, int count,
 		else
 			snprintf(where, sizeof(where), "%s and its libraries",
 				 in->program);
-		cause_set(&cause, 0, FUNCTIONS_MANY, .text = text,
-			  .n = (int64_t)named.count,
+		rate_say(in->npids ? in->pids[i] : 0, rate);
+		cause_set(&cause, 0, FUNCTIONS_MANY, .text = rate,
+			  .subject = text, .n = (int64_t)named.count,
 			  .path = where);
 		if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
 			return cause_tell(&cause);

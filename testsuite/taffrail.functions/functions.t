@@ -555,10 +555,10 @@ case: nothing is begun without a terminal to ask, and without --yes
 run: taffrail record -o many -e 'fn:many/*' -- "$CASES/many" <<<'' || test ! -e many && echo none
 stdout: ^none$
 no stdout: ready
-stderr: record: 'fn:many/\*' names 10[01][0-9] functions of .*/many and its libraries, and each call is one or two events; how many a second, nothing tells beforehand: --yes traces them, and taffrail top then shows how many; or name fewer
+stderr: record: 'fn:many/\*' names 10[01][0-9] functions of .*/many and its libraries, and each call is one or two events: a thread that computes makes up to some 30 million a second: --yes traces them, and taffrail top then shows how many; or name fewer
 case: nor in a process
 run: taffrail attach $pid && taffrail start s -p $pid -e 'fn:many/*' </dev/null || taffrail status s
-stderr: start: 'fn:many/\*' names 10[01][0-9] functions of process [0-9]+, 
+stderr: start: 'fn:many/\*' names 10[01][0-9] functions of process [0-9]+, and each call is one or two events: it uses 0\.[0-9]+ CPUs, which makes up to some [0-9]+(\.[0-9])? million a second
 stderr: status: no session 's'
 status: 1
 case: nor in all
