@@ -485,11 +485,17 @@ void registry_undeclare(struct object *object)
 		registry_changed();
 }
 
-/* As index_find() asks: compares the address of a place. */
-static int is_untaken(uint64_t value, const void *address)
+/* As index_find() asks: compares the address of a place, and the name where it
+ * is that of a source line: others may be there. */
+static int is_untaken(uint64_t value, const void *sought)
 {
-	return ((const struct untaken *)value)->address ==
-	       *(const uint64_t *)address;
+	const struct untaken *place = (const struct untaken *)value;
+	const struct untaken *other = sought;
+	bool lines = text_after(place->id, "line/") ||
+		     text_after(other->id, "line/");
+
+	return place->address == other->address &&
+	       (!lines || text_equal(place->id, other->id));
 }
 
 void untaken_note(struct module *module, const char *id, uint64_t address,
@@ -497,8 +503,12 @@ void untaken_note(struct module *module, const char *id, uint64_t address,
 {
 	/* of a program's functions there may be thousands */
 	uint64_t hash = index_hash(INDEX_HASH, &address, sizeof(address));
-	struct untaken *place = (struct untaken *)
-		index_find(&module->untaken_at, hash, is_untaken, &address);
+	struct untaken sought = { .address = address };
+	struct untaken *place;
+
+	text_copy(sought.id, sizeof(sought.id), id);
+	place = (struct untaken *)index_find(&module->untaken_at, hash,
+					     is_untaken, &sought);
 
 	if (place && (why != UNTAKEN_AS_BEFORE || !place->why))
 		place->why = why;
