@@ -193,7 +193,11 @@ static int list_one(struct object *object, void *arg)
 		string_add(out, number);
 		string_add(out, adopted && adopted->function == USDT_LINE ?
 				(object->site->kind_ == TAFFRAIL_KIND_MARK ?
-					 "line-mark" : "line") :
+					 (adopted->placed == USDT_INT3 ?
+						  "line-mark-3" :
+						  "line-mark") :
+				 adopted->placed == USDT_INT3 ? "line-3" :
+								"line") :
 				adopted && adopted->function &&
 						adopted->placed == USDT_INT3 ?
 					"function-3" :

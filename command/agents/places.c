@@ -191,9 +191,11 @@ static bool is_left_out(int why)
 	       why == -EPROTONOSUPPORT;
 }
 
+/* Tells whether it is a place in a function, not a probe. */
 static bool is_function(const struct place *place)
 {
-	return !strncmp(place->id, "fn/", 3);
+	return !strncmp(place->id, "fn/", 3) ||
+	       !strncmp(place->id, "line/", 5);
 }
 
 /* Tells whether a trap could be there. */

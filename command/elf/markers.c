@@ -177,15 +177,16 @@ int marker_list_parse(struct marker_list *list, const char *answer,
 		m.spot = !strncmp(kind, "line", 4);
 		m.placement = !strcmp(kind, "usdt")	   ? PLACED_BYTE :
 			      !strcmp(kind, "usdt-jump")   ? PLACED_JUMP :
-			      !strcmp(kind, "function-3")  ? PLACED_INT3 :
-			      m.function || m.spot	   ? PLACED_JUMP :
+			      m.function || m.spot	   ?
+				      (strstr(kind, "-3") ? PLACED_INT3 :
+							    PLACED_JUMP) :
 			      !strcmp(kind, "usdt-merged") ? PLACED_MERGED :
 			      !strcmp(kind, "usdt-int3")   ? PLACED_INT3 :
 							     PLACED_UNSAID;
 		m.line = strtoul(strings[LIST_LINE], NULL, 10);
-		m.kind = !strcmp(kind, "event") || !strcmp(kind, "line") ?
-					  MARKER_EVENT :
-			 !strcmp(kind, "line-mark") ? MARKER_MARK :
+		m.kind = m.spot ? (strstr(kind, "mark") ? MARKER_MARK :
+							  MARKER_EVENT) :
+			 !strcmp(kind, "event") ? MARKER_EVENT :
 			 m.placement		? MARKER_USDT : MARKER_MARK;
 		if (!m.why && !strcmp(kind, "function-1"))
 			m.why = MARKER_EXITS;

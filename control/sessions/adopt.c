@@ -101,9 +101,10 @@ static int function_wanted(const struct module *module,
 	return how;
 }
 
-/* Returns true when a session has a rule for a source line. */
-static bool line_wanted(const struct usdt_line *line, const char *name)
+/* Returns how sessions want a source line; 0: none has a rule for it. */
+static int line_wanted(const struct usdt_line *line, const char *name)
 {
+	int how = 0;
 	uint32_t i;
 	uint32_t k;
 
@@ -112,8 +113,8 @@ static bool line_wanted(const struct usdt_line *line, const char *name)
 			if (sessions[i].rules[k].wanted &&
 			    sessions[i].rules[k].lines == line->set &&
 			    text_equal(sessions[i].rules[k].glob, name))
-				return true;
-	return false;
+				how |= USDT_WANTED | sessions[i].int3;
+	return how;
 }
 
 /* The globs that rules have ever asked for, with traps or without, or for whole
@@ -143,8 +144,11 @@ static void ask_for(const char *glob, int how)
 	}
 }
 
-/* The descriptions of lines that modules were asked for. */
+/* The descriptions of lines that modules were asked for; the sum of the rules
+ * for lines; and whether some have come or gone, so lines are given back. */
 static uint32_t lines_asked;
+static uint64_t lines_sum;
+static bool lines_changed;
 
 /* Whether a rule has ever asked for functions: only then are symbols read. */
 static bool functions_asked;
@@ -157,6 +161,16 @@ void session_sites_moved(struct module *module)
 		module->sites_seen = 1;
 	else if (usdt_sites_look(module))
 		known_add(module, KNOWN_UNMOVED);
+}
+
+static bool has_lines(const struct module *module)
+{
+	const struct object *object = module->objects;
+
+	while (object && (!object->adopted ||
+			  object->adopted->function != USDT_LINE))
+		object = object->next;
+	return object;
 }
 
 static int module_adopt(struct module *module, void *arg)
@@ -172,7 +186,8 @@ static int module_adopt(struct module *module, void *arg)
 	};
 	const struct object *object;
 
-	if (module->usdt_askings == askings)
+	if (module->usdt_askings == askings &&
+	    !(lines_changed && has_lines(module)))
 		return 0;
 	module->usdt_askings = askings;
 	session_sites_moved(module);
@@ -191,6 +206,7 @@ static int module_adopt(struct module *module, void *arg)
 
 void session_probes_adopt(const struct patcher *patcher)
 {
+	uint64_t lines = 0;
 	uint32_t i;
 	uint32_t k;
 
@@ -205,6 +221,9 @@ void session_probes_adopt(const struct patcher *patcher)
 			if (!asks_for_probes(rule))
 				continue;
 			functions_asked |= asks_functions(rule);
+			if (rule_kind(rule->glob) == RULE_LINE)
+				lines += index_hash(rule->lines, rule->glob,
+						    text_length(rule->glob));
 			ask_for(rule->glob, sessions[i].int3 |
 					    rule->calls << 8);
 		}
@@ -213,6 +232,8 @@ void session_probes_adopt(const struct patcher *patcher)
 	/* one rule may have other descriptions than in the session before */
 	askings += session_nlines - lines_asked;
 	lines_asked = session_nlines;
+	lines_changed = lines != lines_sum;
+	lines_sum = lines;
 	known_open();
 	registry_each_module(module_adopt, (void *)patcher);
 	known_close();

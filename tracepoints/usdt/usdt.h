@@ -265,8 +265,8 @@ struct usdt_asking {
 	usdt_function_wanted *function_wanted;	/* NULL: no function is */
 	usdt_untaken *untaken;
 	const struct usdt_line *lines;	/* that any session has asked for */
-	/* returns true when a session wants a line by this name */
-	bool (*line_wanted)(const struct usdt_line *line, const char *name);
+	/* returns how a session wants a line by this name, as `wanted` */
+	int (*line_wanted)(const struct usdt_line *line, const char *name);
 	void *arg;			/* of `wanted` */
 };
 
@@ -319,7 +319,7 @@ int usdt_file_map(struct usdt_file *file, const char *path);
  * instruction which may fault. They are -EFAULT as long as the program handles
  * faults. The registry's lock is held.
  */
-#define USDT_VERSION	16
+#define USDT_VERSION	17
 
 struct usdt_functions {
 	uint64_t version;

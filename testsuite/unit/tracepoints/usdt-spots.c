@@ -271,8 +271,17 @@ static void giving_check(void)
 		   "a place that was given back");
 	patch_close(&patcher);
 	unit_equal(again[0].why, 0, "it is had");
+	unit_equal(usdt_spot_regain(&spots[i]), USDT_OVERLAPS,
+		   "the one before does not get it back");
 	patch_open(&patcher);
+	unit_equal(usdt_place_switch(&patcher, &spots[i], 1), 0,
+		   "and is not switched");
 	usdt_spot_give(&patcher, &others[0]);
+	patch_close(&patcher);
+	unit_equal(spots[i].refused, USDT_OVERLAPS, "why it is not");
+	unit_equal(usdt_spot_regain(&spots[i]), 0, "it gets it back");
+	patch_open(&patcher);
+	usdt_spot_give(&patcher, &spots[i]);
 	patch_close(&patcher);
 }
 

@@ -194,6 +194,10 @@ struct usdt_request {
 	struct usdt_spot *spot;		/* with the address; all else 0 */
 	int why;		/* why it has no way: enum usdt_reason, or a
 				 * negative errno; 0: it has one */
+	int told;		/* why it has no jump, for sessions without
+				 * traps: with USDT_TRAPS if a trap could be
+				 * there, or is */
+	bool traps;		/* where there can be no jump */
 };
 
 /*
@@ -211,8 +215,11 @@ int usdt_spots_place(const struct usdt_file *file, uint64_t base,
 /* Switches a spot off and lets others have the bytes of the jump, once no spot
  * of that is left. The spot stays, as threads may be in the stub, and
  * usdt_place_gone() is called when the module is gone. Returns as
- * usdt_place_switch(). */
+ * usdt_place_switch(). The second one takes it back: 0; or USDT_OVERLAPS, when
+ * others have the bytes. The third one lets it be placed anew. */
 int usdt_spot_give(const struct patcher *patcher, struct usdt_spot *spot);
+int usdt_spot_regain(struct usdt_spot *spot);
+void usdt_spot_forget(struct usdt_spot *spot);
 
 /* Sets of bytes: adds n bytes; those that jumps with spots cover between two
  * addresses. Return 0 or -ENOMEM. The last one tells whether it has any. */

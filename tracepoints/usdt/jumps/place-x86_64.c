@@ -209,6 +209,11 @@ int usdt_place_switch(const struct patcher *patcher, struct usdt_spot *spot,
 
 	if (unwritten && on)
 		return -EIO;
+	/* other jumps have the bytes */
+	if (!spot->way || (spot->given && on)) {
+		spot->refused = on ? USDT_OVERLAPS : 0;
+		return 0;
+	}
 	if (spot->way->starts)
 		return usdt_switch_later(patcher, spot, on);
 	if (code[0] == (on ? JUMP : NOP))

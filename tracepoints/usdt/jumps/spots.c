@@ -16,7 +16,7 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "tracepoints/usdt/address-set.h"
-#include "tracepoints/usdt/plan/image.h"
+#include "tracepoints/usdt/plan/calls.h"
 
 #define PLANS_MAX	2048u	/* planned together */
 #define EARLIER_MAX	4u	/* instructions before a spot */
@@ -234,6 +234,32 @@ static int spot_place(struct placing *p, struct usdt_spot *spot,
 	return ret ? ret : usdt_share_add(&p->sharing, spot->way);
 }
 
+/* Has each hit of a spot by a trap, if the request allows it. Sets what is
+ * told of a spot that has no jump. */
+static void trap_place(struct placing *p, struct usdt_request *request)
+{
+	int why = request->why;
+	struct usdt_plan plan;
+
+	request->told = why;
+	if ((why <= 0 && why != -ERANGE) || why == USDT_NO_MEMORY ||
+	    usdt_trap_plan(p->sharing.image, p->sharing.decoder,
+			   request->spot->address - p->sharing.base, false,
+			   &plan) ||
+	    plan_refused(p, &plan))
+		return;
+	request->told = (why < 0 ? USDT_REACH : why) | USDT_TRAPS;
+	if (!request->traps)
+		return;
+	why = usdt_bytes_take(&p->taken, request->spot->address, plan.covered);
+	if (!why)
+		why = usdt_place_jump(request->spot, &plan, p->sharing.base,
+				      p->sharing.patcher);
+	if (!why)
+		why = usdt_share_add(&p->sharing, request->spot->way);
+	request->why = why;
+}
+
 /* Plans and places the spots of a portion. Returns how many it placed. */
 static uint32_t portion_place(struct placing *p, struct usdt_request *requests,
 			      uint32_t n)
@@ -251,6 +277,7 @@ static uint32_t portion_place(struct placing *p, struct usdt_request *requests,
 	for (i = 0; i < n; i++) {
 		requests[i].why = spot_place(p, requests[i].spot, p->jumps[i],
 					     requests[i].why);
+		trap_place(p, &requests[i]);
 		placed += !requests[i].why;
 	}
 	return placed;
@@ -308,4 +335,29 @@ int usdt_spot_give(const struct patcher *patcher, struct usdt_spot *spot)
 
 	spot->given = 1;
 	return ret;
+}
+
+int usdt_spot_regain(struct usdt_spot *spot)
+{
+	const struct way *own = spot->way, *way;
+	uint64_t end = own->site + usdt_way_covers(own);
+
+	if (own->free)
+		return USDT_OVERLAPS;
+	for (way = usdt_ways; way; way = way->next)
+		if (way != own && usdt_way_lives(way) && way->site < end &&
+		    own->site < way->site + usdt_way_covers(way))
+			return USDT_OVERLAPS;
+	spot->given = 0;
+	return 0;
+}
+
+void usdt_spot_forget(struct usdt_spot *spot)
+{
+	struct usdt_spot **link = &spot->way->spots;
+
+	while (*link != spot)
+		link = &(*link)->next;
+	*link = spot->next;
+	*spot = (struct usdt_spot){ .address = spot->address };
 }

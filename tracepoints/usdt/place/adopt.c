@@ -445,6 +445,7 @@ static int module_adopt(struct module *module,
 	module->unread = ret == -ENOENT ? 0 : ret;
 	if (ret)
 		return ret != -ENOENT;
+	usdt_lines_give(module, asking, patcher);
 	pass.again = !!address_add_sites(&codes, module);
 	if (!pass.again && !module->usdt_none)
 		notes_adopt(&pass);

@@ -7,6 +7,9 @@
  * An address has one spot. Further descriptions of it, which name or record it
  * in another way, are markers of other names of that one.
  *
+ * A spot that no session wants any more is given back before others are placed.
+ * When a session wants it again, it has that place again, or another one.
+ *
  * Invariant: a description is text of unknown origin.
  */
 #include <errno.h>
@@ -25,7 +28,9 @@
 
 #define CHANNEL		"line"
 #define PROGRAM_BYTES	128u		/* of a field's code */
-#define SITE		(1ull << 62)	/* in usdt_refused: of a line */
+/* In usdt_refused: of a line; also by a trap. Others are of functions. */
+#define SITE		(1ull << 61)
+#define BY_TRAPS	(1ull << 62)
 #define TEXTS_BYTES	512		/* as TEXTS_BYTES of event-record.c */
 
 struct lines {
@@ -35,6 +40,7 @@ struct lines {
 	const struct usdt_file *file;
 	struct usdt_request *requests;	/* of probes */
 	uint32_t n;
+	struct index sites;		/* the first probes, by address */
 	int again;
 };
 
@@ -263,53 +269,129 @@ static void line_tell(const struct lines *l, const char *name, uint64_t address,
 	l->asking->untaken(l->module, id, address, why);
 }
 
+/* As index_find() asks. */
+static int at_address(uint64_t value, const void *address)
+{
+	return ((const struct usdt_spot *)value)->address ==
+	       *(const uint64_t *)address;
+}
+
+/* Learns the sites of lines. */
+static void sites_learn(struct lines *l)
+{
+	const struct object *object;
+
+	index_clear(&l->sites);
+	for (object = l->module->objects; object; object = object->next) {
+		struct usdt_adopted *probe = object->adopted;
+
+		if (probe && probe->function == USDT_LINE && !probe->aliases &&
+		    index_add(&l->sites, address_hash(probe->spot.address),
+			      (uint64_t)probe))
+			l->again = 1;
+	}
+}
+
+/* Returns the site at an address, or NULL. One that was given back is taken back
+ * unless others have the bytes. */
+static struct usdt_adopted *site_find(struct lines *l, uint64_t address)
+{
+	struct usdt_adopted *first = (struct usdt_adopted *)
+		index_find(&l->sites, address_hash(address), at_address,
+			   &address);
+
+	if (first && first->spot.given && usdt_spot_regain(&first->spot))
+		usdt_spot_forget(&first->spot);
+	return first;
+}
+
+/* Asks for a spot, once. */
+static void spot_ask(struct lines *l, struct usdt_spot *spot, int how)
+{
+	uint32_t i = 0;
+
+	while (i < l->n && l->requests[i].spot != spot)
+		i++;
+	if (i == l->n)
+		l->requests[l->n++] = (struct usdt_request){
+			.spot = spot, .traps = how & USDT_WANTED_INT3 };
+}
+
+/* Returns the marker of a description among those of a site. */
+static struct usdt_adopted *line_of(struct usdt_adopted *first,
+				    const struct usdt_line *line)
+{
+	while (first && first->line != line)
+		first = first->alias;
+	return first;
+}
+
+/* Returns the key in usdt_refused. */
+static uint64_t refused_key(uint64_t offset, bool traps)
+{
+	return offset | SITE | (traps ? BY_TRAPS : 0);
+}
+
+/* Makes another marker of a site. Returns 0, -EBADMSG or -ENOMEM. */
+static int marker_add(const struct lines *l, const struct usdt_line *line,
+		      const struct head *head, struct usdt_adopted *first)
+{
+	int why;
+	struct usdt_adopted *probe = line_make(l, line, head, &why);
+
+	if (!probe)
+		return why;
+	probe->aliases = 1;
+	probe->first = first;
+	if (first->placed == USDT_INT3)
+		probe->placed = USDT_INT3;
+	why = usdt_marker_make(l->module, probe, head->name,
+			       usdt_place_stub(&first->spot));
+	if (why)
+		return why;
+	probe->alias = first->alias;
+	first->alias = probe;
+	return 0;
+}
+
 /* Looks at a description: asks for a spot, or makes another marker of one that
  * is there. */
 static void line_look(struct lines *l, const struct usdt_line *line)
 {
-	struct usdt_adopted *first = NULL, *other, *probe;
-	const struct object *object;
+	struct usdt_adopted *first, *probe;
 	struct head head;
 	uint64_t address;
 	uint32_t i;
-	int why;
+	int how, why = 0;
 
-	if (!head_read(&head, line->text, l->file) ||
-	    !l->asking->line_wanted(line, head.name) ||
-	    address_has(&l->module->usdt_refused, head.offset | SITE))
+	if (!head_read(&head, line->text, l->file))
+		return;
+	how = l->asking->line_wanted(line, head.name);
+	if (!how || address_has(&l->module->usdt_refused,
+				refused_key(head.offset,
+					    how & USDT_WANTED_INT3)))
 		return;
 	address = l->module->base + head.offset;
+	first = site_find(l, address);
 	for (i = 0; i < l->n && !first; i++)
 		if (l->requests[i].spot->address == address)
 			first = (struct usdt_adopted *)l->requests[i].spot;
-	for (object = l->module->objects; object && !first;
-	     object = object->next)
-		if (object->adopted && object->adopted->function == USDT_LINE &&
-		    !object->adopted->aliases &&
-		    object->adopted->spot.address == address)
-			first = object->adopted;
-	for (other = first; other; other = other->alias)
-		if (other->line == line)
-			return;
-	/* its way is not there yet: the next round */
-	if (first && !first->spot.way) {
-		l->again = -EAGAIN;
-		return;
+	if (!first) {
+		probe = line_make(l, line, &head, &why);
+		if (probe)
+			spot_ask(l, &probe->spot, how);
+	} else if (!first->spot.way) {
+		spot_ask(l, &first->spot, how);
+		/* the way is not there yet: the next round */
+		if (!line_of(first, line))
+			l->again = -EAGAIN;
+	} else if (!line_of(first, line)) {
+		why = marker_add(l, line, &head, first);
 	}
-	probe = line_make(l, line, &head, &why);
-	if (probe && first) {
-		probe->aliases = 1;
-		probe->first = first;
-		why = usdt_marker_make(l->module, probe, head.name,
-				       usdt_place_stub(&first->spot));
-	} else if (probe) {
-		l->requests[l->n++].spot = &probe->spot;
-	}
-	if (probe && first && !why) {
-		probe->alias = first->alias;
-		first->alias = probe;
-	}
-	if (why)
+	/* not every session allows a trap */
+	if (!why && first && first->placed == USDT_INT3)
+		why = USDT_REASONS | USDT_TRAPS;
+	if (why || (first && first->spot.way))
 		line_tell(l, head.name, address, why);
 	if (why == -ENOMEM)
 		l->again = 1;
@@ -336,23 +418,29 @@ static void lines_place(struct lines *l)
 				       l->n, &sites, l->patcher);
 	for (i = 0; i < l->n; i++) {
 		struct usdt_request *request = &l->requests[i];
-		struct usdt_adopted *probe = (void *)request->spot;
+		struct usdt_adopted *probe = (void *)request->spot, *other;
 		const char *name = usdt_texts_rest(probe, 1);
 		int why = ret < 0 ? ret : request->why;
 
-		if (!why) {
+		for (other = probe; other; other = other->alias)
+			other->placed = request->told ? USDT_INT3 :
+							USDT_FUNCTION;
+		if (!why && !probe->site.agent_) {
 			why = usdt_marker_make(l->module, probe, name,
 					       usdt_place_stub(&probe->spot));
 			if (why)
 				usdt_place_gone(&probe->spot);
 		}
-		line_tell(l, name, probe->spot.address, why);
+		/* not every session allows a trap */
+		line_tell(l, name, probe->spot.address,
+			  request->told ? request->told : why);
 		if (why == -ENOMEM || why == -EBUSY || why == USDT_NO_MEMORY)
 			l->again = 1;
 		else if (why && why != USDT_FAULTS && why != -EAGAIN)
 			address_add(&l->module->usdt_refused,
-				    (probe->spot.address - l->module->base) |
-					    SITE);
+				    refused_key(probe->spot.address -
+							l->module->base,
+						request->traps));
 	}
 	index_clear(&sites);
 }
@@ -376,11 +464,44 @@ int usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
 	do {
 		l.again = 0;
 		l.n = 0;
+		sites_learn(&l);
 		for (line = asking->lines; line; line = line->next)
 			line_look(&l, line);
 		if (l.n)
 			lines_place(&l);
 	} while (l.again < 0 && l.n);
+	index_clear(&l.sites);
 	sys_munmap(l.requests, bytes);
 	return l.again > 0;
+}
+
+/* Tells whether a marker of a site is on, or a session asks for it. */
+static bool is_used(const struct usdt_adopted *probe,
+		    const struct usdt_asking *asking)
+{
+	while (probe && !object_of(probe->site.agent_)->on &&
+	       !asking->line_wanted(probe->line, usdt_place_name(probe)))
+		probe = probe->alias;
+	return probe;
+}
+
+void usdt_lines_give(struct module *module, const struct usdt_asking *asking,
+		     const struct patcher *patcher)
+{
+	const struct object *object;
+	bool any = false;
+
+	for (object = module->objects; object; object = object->next) {
+		struct usdt_adopted *probe = object->adopted;
+
+		if (!probe || probe->function != USDT_LINE || probe->aliases ||
+		    !probe->spot.way || probe->spot.given ||
+		    is_used(probe, asking))
+			continue;
+		usdt_spot_give(patcher, &probe->spot);
+		any = true;
+	}
+	/* what could not be had beside them */
+	if (any)
+		index_clear(&module->usdt_refused);
 }

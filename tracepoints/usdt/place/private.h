@@ -23,6 +23,10 @@ int usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
 		     const struct patcher *patcher,
 		     const struct usdt_file *file);
 
+/* Gives the sites of lines back that no session wants any more. */
+void usdt_lines_give(struct module *module, const struct usdt_asking *asking,
+		     const struct patcher *patcher);
+
 /* Adds the bytes of the sites of a module's own markers to a set. Returns 0 or
  * -ENOMEM. */
 int usdt_markers_take(struct index *taken, const struct module *module);

@@ -172,19 +172,20 @@ static int exit_choose(const struct usdt_calls *calls,
 	return bytes_take(taken, best);
 }
 
-int usdt_calls_trap(const struct usdt_calls *calls, uint64_t address,
-		    bool leaves, struct usdt_plan *plan)
+int usdt_trap_plan(const struct usdt_image *image,
+		   const struct usdt_decoder *decoder, uint64_t address,
+		   bool leaves, struct usdt_plan *plan)
 {
 	struct usdt_function function;
 	struct usdt_decoded insn;
 	uint64_t left;
-	const uint8_t *bytes = usdt_image_at(&calls->image, address, 1,
-					     PF_R | PF_X, &left);
+	const uint8_t *bytes = usdt_image_at(image, address, 1, PF_R | PF_X,
+					     &left);
 
-	if (!calls->decoder)
+	if (!decoder)
 		return USDT_NO_DECODER;
-	if (!bytes || !usdt_image_function(&calls->image, address, &function) ||
-	    !usdt_decode(calls->decoder, bytes, left, address, &insn))
+	if (!bytes || !usdt_image_function(image, address, &function) ||
+	    !usdt_decode(decoder, bytes, left, address, &insn))
 		return USDT_UNDECODED;
 	if (function.signal)
 		return USDT_SIGNAL_FRAME;
@@ -194,8 +195,8 @@ int usdt_calls_trap(const struct usdt_calls *calls, uint64_t address,
 	if (insn.padding)
 		return USDT_OVERLAPS;
 	*plan = (struct usdt_plan){
-		.address = address, .whole = 1, .low = calls->low,
-		.covered = insn.length, .switched = 1, .count = 1, .starts = 1,
+		.address = address, .whole = 1, .covered = insn.length,
+		.switched = 1, .count = 1, .starts = 1,
 		.start = function.start, .end = function.end,
 		.faults = insn.faults != USDT_SAFE,
 		.moved[0] = { .target = insn.target, .length = insn.length,
@@ -203,8 +204,16 @@ int usdt_calls_trap(const struct usdt_calls *calls, uint64_t address,
 			      .code = insn.code },
 	};
 	__builtin_memcpy(plan->bytes, bytes, insn.length);
-	usdt_plan_gate(plan, 0, leaves);
-	return calls->refused ? calls->refused(plan, calls->arg) : 0;
+	return usdt_plan_gate(plan, 0, leaves);
+}
+
+int usdt_calls_trap(const struct usdt_calls *calls, uint64_t address,
+		    bool leaves, struct usdt_plan *plan)
+{
+	int why = usdt_trap_plan(&calls->image, calls->decoder, address, leaves,
+				 plan);
+
+	return !why && calls->refused ? calls->refused(plan, calls->arg) : why;
 }
 
 /* Has each hit of an exit by a trap. Returns 0 or USDT_NO_MEMORY; or `why` it

@@ -93,7 +93,10 @@ int usdt_calls_exits(struct usdt_calls *calls, const struct usdt_wanted *wanted,
 		     uint64_t *at);
 
 /* Plans a trap before the instruction at an address, where no jump can be.
- * Returns 0, or why there can be none. */
+ * Returns 0, or why there can be none. The first looks at the file alone. */
+int usdt_trap_plan(const struct usdt_image *image,
+		   const struct usdt_decoder *decoder, uint64_t address,
+		   bool leaves, struct usdt_plan *plan);
 int usdt_calls_trap(const struct usdt_calls *calls, uint64_t address,
 		    bool leaves, struct usdt_plan *plan);
 
