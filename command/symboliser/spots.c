@@ -69,29 +69,65 @@ static void line_put(const struct search *s, const char *format, ...)
 		s->put(text, (size_t)n);
 }
 
-/* Tells whether the file has code at an address. The linker lets the debug
- * information of what it drops lie at others, as 0. */
-static bool is_code(Elf *elf, uint64_t address)
+/* Finds the code at an address in the file: *bytes, NULL where the file has
+ * less than `room` there. Returns false if there is none: the linker lets the
+ * debug information of what it drops lie at such addresses, as 0. */
+static bool code_find(Elf *elf, uint64_t address, size_t room,
+		      const uint8_t **bytes)
 {
+	size_t n = 0, all;
 	GElf_Phdr ph;
-	size_t n = 0;
+	uint64_t at;
+	const uint8_t *image = (const uint8_t *)elf_rawfile(elf, &all);
 
+	*bytes = NULL;
 	if (elf_getphdrnum(elf, &n))
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD &&
-		    ph.p_flags & PF_X && address >= ph.p_vaddr &&
-		    address - ph.p_vaddr < ph.p_memsz)
-			return true;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
+		    !(ph.p_flags & PF_X) || address < ph.p_vaddr ||
+		    address - ph.p_vaddr >= ph.p_memsz)
+			continue;
+		at = address - ph.p_vaddr;
+		if (image && at + room <= ph.p_filesz && ph.p_offset < all &&
+		    at + room <= all - ph.p_offset)
+			*bytes = image + ph.p_offset + at;
+		return true;
+	}
 	return false;
+}
+
+/*
+ * Returns how far behind a function's entry the place of a line is, where no
+ * jump can be at the entry: behind endbr64; and in a program at a low address
+ * behind "push %rbp", if "mov %rsp, %rbp" follows (tracepoints/usdt/plan/plan.h
+ * has why). Nothing leads there but these instructions.
+ */
+static uint32_t entry_skip(Elf *elf, uint64_t entry)
+{
+	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	static const uint8_t frame[] = { 0x55, 0x48, 0x89, 0xe5 };
+	uint32_t skip = 0;
+	const uint8_t *bytes;
+	GElf_Ehdr header;
+
+	if (code_find(elf, entry, sizeof(endbr), &bytes) && bytes &&
+	    !memcmp(bytes, endbr, sizeof(endbr)))
+		skip = sizeof(endbr);
+	if (gelf_getehdr(elf, &header) && header.e_type == ET_EXEC &&
+	    code_find(elf, entry + skip, sizeof(frame), &bytes) && bytes &&
+	    !memcmp(bytes, frame, sizeof(frame)))
+		skip++;
+	return skip;
 }
 
 static void place_add(struct search *s, const Dwarf_Die *unit,
 		      uint64_t address, int line, bool passed)
 {
 	struct place *more;
+	const uint8_t *bytes;
 
-	if (!is_code(s->elf, address))
+	if (!code_find(s->elf, address, 1, &bytes))
 		return;
 	if (s->count == s->room) {
 		more = reallocarray(s->places, 2 * s->room + 64, sizeof(*more));
@@ -289,7 +325,9 @@ static bool place_put(struct search *s, struct place *place)
 		free(scopes);
 		return false;
 	}
-	line_put(s, "spot\t%llx\t%d\t%s\n", (unsigned long long)place->address,
+	if (scope->entry)
+		scope->address += entry_skip(s->elf, place->address);
+	line_put(s, "spot\t%llx\t%d\t%s\n", (unsigned long long)scope->address,
 		 place->line, function);
 	for (uint32_t i = 0; i < s->n; i++) {
 		const char *word = s->expressions[i];

@@ -4,9 +4,11 @@
 
 compile: fast beside.c -O2 -g
 compile: plain beside.c -O0 -g
+compile: low beside.c -O0 -g -no-pie
+compile: guarded beside.c -O2 -g -fcf-protection
 
 group: where a function begins, {BUILD}
-for: BUILD fast plain
+for: BUILD fast plain low guarded
 case: a line alone
 run: taffrail record -o line -e 'beside.c:15(a)' -- "$CASES/{BUILD}" && taffrail view line
 stdout: line:beside\.c:15: .* \{ a = 4 \}$
