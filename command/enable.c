@@ -157,7 +157,7 @@ static int change_rule(struct targets *targets, enum message_type type,
 	if (targets->count && targets_check_rule(targets, rule))
 		return COMMAND_FAILED;
 	if (type == MESSAGE_ENABLE &&
-	    targets_consent(targets, &rule, 1, yes))
+	    targets_consent(targets, &rule, 1, NULL, yes))
 		return COMMAND_FAILED;
 	later = change_later(targets, name, rule, type == MESSAGE_ENABLE);
 	if (later < 0)

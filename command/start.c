@@ -7,6 +7,7 @@
  * before it asks the living ones, so no process is missed.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 #include "command/attach/attach.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
+#include "command/common/installed.h"
 #include "command/elf/named-functions.h"
 #include "command/load/libraries.h"
 #include "command/saved/saved.h"
@@ -45,6 +47,7 @@ struct start_arguments {
 	uint64_t quota;
 	uint64_t keep;			/* milliseconds */
 	uint32_t group;
+	const char *program;		/* that has the lines of rules */
 	struct command_pids pids;
 	bool all;
 	bool overwrite;
@@ -57,7 +60,8 @@ struct start_arguments {
 enum {
 	KEY_ALL = 256, KEY_OVERWRITE, KEY_BUFFER, KEY_CONTEXT, KEY_QUOTA,
 	KEY_GROUP, KEY_CHANNEL, KEY_INT3, KEY_KEEP, KEY_FROM,
-	KEY_LEVEL, KEY_BUFFERS, KEY_YES, KEY_FUNCTIONS, KEY_DEPTH, KEY_MIN_TIME
+	KEY_LEVEL, KEY_BUFFERS, KEY_YES, KEY_FUNCTIONS, KEY_DEPTH, KEY_MIN_TIME,
+	KEY_PROGRAM
 };
 
 static const struct option_row start_rows[] = {
@@ -65,6 +69,8 @@ static const struct option_row start_rows[] = {
 	{ KEY_ALL, "all", NULL, "in all your processes, also later ones" },
 	{ 'e', "event", "RULE", "trace markers that match (default: all); "
 	  "repeatable" },
+	{ KEY_PROGRAM, "program", "FILE", "with --all: rules for source lines "
+	  "are also for this program, which may begin later" },
 	{ KEY_LEVEL, "level", "LEVEL", "trace markers of this level and more "
 	  "severe ones; =LEVEL: of this one" },
 	{ KEY_FUNCTIONS, "functions", "GLOB", "record calls of functions, one "
@@ -147,6 +153,9 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 		return rule_take_min_time(&a->calls, value);
 	case KEY_FROM:
 		a->from = value;
+		return COMMAND_DONE;
+	case KEY_PROGRAM:
+		a->program = value;
 		return COMMAND_DONE;
 	case KEY_INT3:
 		a->int3 = true;
@@ -376,8 +385,8 @@ static int start_living(struct targets *targets, const char *name,
 /*
  * Starts a session in all processes, also later ones. The rules are written
  * before the processes are listed again, so each process either reads the file
- * or is in the list; one that does both answers -EEXIST. Returns an exit
- * status.
+ * or is in the list; one that does both answers -EEXIST. The
+ * request is filled in when lines have been looked up. Returns an exit status.
  */
 static int start_all(struct targets *targets, const struct start_arguments *a,
 		     struct client_request *request)
@@ -403,8 +412,9 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 	if (targets->dir.fd < 0 && rundir_open(&targets->dir, true))
 		return cause_tell(&targets->dir.cause);
 	if (command_check_reach(targets->dir.path, a->group) ||
-	    targets_consent(targets, a->rules, a->nrules, a->yes))
+	    targets_consent(targets, a->rules, a->nrules, a->program, a->yes))
 		return COMMAND_FAILED;
+	fill_request(request, a);
 	/* later processes could not take part in one more */
 	if (later_sessions(&targets->dir, names, sizeof(names)) >=
 	    CHANNELS_MAX)
@@ -498,20 +508,31 @@ static int session_begin(struct start_arguments *a)
 	struct forked forked;
 	struct targets targets;
 	struct named_in in = { a->pids.pids, (size_t)a->pids.count, NULL };
+	char file[PATH_MAX];
+	int ret = 0;
 	int status = COMMAND_DONE;
 
 	if (a->buffers == BUFFERS_SHARED && !a->all)
 		return command_misused("--buffers shared is for --all");
+	if (a->program && !a->all)
+		return command_misused("--program is for --all");
+	if (a->program)
+		ret = installed_program(file, sizeof(file), a->program);
+	if (a->program && !ret && access(file, R_OK))
+		ret = -errno;
+	if (ret)
+		return command_failed("%s: %s", a->program, strerror(-ret));
 	if (a->all)
 		status = command_choose_buffers(&a->shared, a->buffers,
 						a->context, a->keep, a->group);
-	if (!status)
+	else
 		status = functions_consent(a->rules, a->nrules, &in, a->yes) ?:
 			 agents_provide(&a->pids);
 	if (status)
 		return status;
 	forked_count(&forked, &a->pids);
-	fill_request(&request, a);
+	if (!a->all)
+		fill_request(&request, a);
 	/* a process in which one rule is wrong takes the others */
 	if (a->from && !a->all)
 		client_request_add(&request, "all", "1");

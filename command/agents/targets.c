@@ -476,11 +476,13 @@ static bool rule_never(const struct targets *t, const char *rule)
 }
 
 int targets_consent(const struct targets *t, const char *const *rules,
-		    int count, bool yes)
+		    int count, const char *program, bool yes)
 {
 	struct named_in in = living_in(t);
-	int status = functions_consent(rules, count, &in, yes);
+	int status;
 
+	in.program = program;
+	status = functions_consent(rules, count, &in, yes);
 	free((pid_t *)in.pids);
 	return status;
 }

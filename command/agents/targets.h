@@ -100,9 +100,10 @@ int target_detach(struct target *target, bool force,
 int targets_check_rule(struct targets *targets, const char *rule);
 
 /* Asks, as functions_consent() does, before rules take many functions of the
- * living targets. Returns as it does. */
+ * living targets, and compiles rules for source lines: of these and of a
+ * program, or NULL. Returns as it does. */
 int targets_consent(const struct targets *targets, const char *const *rules,
-		    int count, bool yes);
+		    int count, const char *program, bool yes);
 
 /* Adds to a request for several targets that each rule may fit a marker of one
  * of them, if so: then the others begin the session without it. */

@@ -582,9 +582,11 @@ int line_rules_compile(const char *const *wanted, int count,
 		if (!rule)
 			continue;
 		if (!in->npids && !in->program)
-			return command_failed("rule '%s': give -p PID: lines "
-					      "are looked up in the files of "
-					      "processes", rule->typed);
+			return command_failed("rule '%s': lines are looked up "
+					      "in the files of processes, and "
+					      "none of yours runs: 'start "
+					      "--all' takes --program FILE",
+					      rule->typed);
 		memset(&c, 0, sizeof(c));
 		c.rule = rule;
 		free(rule->text);

@@ -5,6 +5,7 @@ compile: plain shop.c -O0 -g
 compile: fast shop.c -O2 -g
 compile: stripped shop.c -O0 -g0
 compile: spaces spaces.cc -O0 -g
+compile: linked shop.c -O2 -g agent
 
 group: what is recorded, {BUILD}
 for: BUILD plain fast
@@ -86,6 +87,16 @@ case: rules by a recorder
 run: taffrail record -o rec -p $pid -e 'shop.c:59(i)' --for 0.3 && taffrail view rec
 stdout: line:shop\.c:59: .* \{ i = \d+ \}$
 
+group: in all processes
+before:
+	all_has() { rm -rf all.trace; taffrail snapshot all -o all.trace 2>/dev/null; taffrail view all.trace | grep -q "$1"; }
+case: a program that begins later
+run: taffrail start all --all --overwrite -e 'shop.c:36(n, item->name) if n == 1000' --program "$CASES/linked" && start later "$CASES/linked" 1 on && wait_for all_has 'line:shop.c:36: .* n = 1000, name = "pear"'
+case: a further rule for it
+run: taffrail enable all 'shop.c:59(i)' && wait_for all_has 'line:shop.c:59: .* i = '
+case: processes that run have the file
+run: taffrail destroy all && taffrail start all --all --overwrite -e 'shop.c:59(i)' && wait_for all_has 'line:shop.c:59: .* i = '
+
 group: what cannot be had
 cases:
 	1 taffrail record -e 'shop.c:33' -- "$CASES/plain"
@@ -109,6 +120,14 @@ cases:
 	1 taffrail record -e 'shop.c:37(n)' -- "$CASES/fast"
 		: at shop\.c:37, n has been optimised out$
 	1 taffrail start s -p 1 -e 'none.c:3'
+	1 taffrail start s --all -e 'shop.c:36'
+		none of yours runs: 'start --all' takes --program FILE
+	1 taffrail start s --all -e 'shop.c:33' --program "$CASES/plain"
+		there is no code at that line; the next one with code is 34$
+	1 taffrail start s --all -e 'shop.c:36' --program "$CASES/nowhere"
+		nowhere: No such file
+	2 taffrail start s -p 1 --program "$CASES/plain" -e 'shop.c:36'
+		--program is for --all
 	2 taffrail record -e 'shop.c:36(n' -- "$CASES/plain"
 		it has no '\)'
 	2 taffrail record -e "shop.c:36($(printf %01717d 0 | tr 0 n)) if n > 3" -- "$CASES/plain"
