@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "command/common/command.h"
 #include "command/common/printable.h"
+#include "command/elf/debug-files.h"
 #include "command/elf/process-markers.h"
 #include "command/sandbox/opener.h"
 #include "command/symboliser/symboliser.h"
@@ -143,7 +144,7 @@ static void answer_take(struct listing *l, struct row *row, char *words)
 static int file_list(const char *path, const struct opener_file *file,
 		     void *priv)
 {
-	const struct symboliser_file from = symboliser_opened(file);
+	static struct symboliser_module module;
 	static const struct row none;
 	static struct row row;
 	uint64_t ns = SYMBOLISER_MARKERS_NS;
@@ -156,7 +157,10 @@ static int file_list(const char *path, const struct opener_file *file,
 		return 0;
 	memcpy(words, l->source, n);
 	words[n] = '\0';
-	ret = symboliser_spots(&text, words, n + 1, &from, &ns);
+	ret = symboliser_read_open(&module, file);
+	if (!ret)
+		ret = debug_spots(&text, words, n + 1, path, file, &module,
+				  &ns);
 	if (ret) {
 		l->status = command_failed("%s: %s", path,
 					   symboliser_error(ret));

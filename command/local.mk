@@ -105,8 +105,11 @@ command_sources = \
 	command/doctor/trial.c \
 	command/elf/addresses.c \
 	command/elf/addresses.h \
+	command/elf/debug-files.c \
+	command/elf/debug-files.h \
 	command/elf/debug-path.c \
 	command/elf/debug-path-private.h \
+	command/elf/debuginfod.c \
 	command/elf/elfnotes.c \
 	command/elf/elfnotes.h \
 	command/elf/line-rules.c \
@@ -254,6 +257,7 @@ command_sources = \
 	command/stop.c \
 	command/symboliser/dwarf-private.h \
 	command/symboliser/facts.c \
+	command/symboliser/files.c \
 	command/symboliser/lines.c \
 	command/symboliser/lttng-copies.c \
 	command/symboliser/lttng-older.c \

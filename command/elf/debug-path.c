@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/sandbox/opener.h"
+
 #define DEBUG_PLACE	"/usr/lib/debug"
 
 bool debug_path(char path[DEBUG_PATH_BYTES], const char *module,
@@ -40,4 +42,33 @@ bool debug_same_build(const struct symboliser_module *one,
 {
 	return one->id_bytes == other->id_bytes &&
 	       !memcmp(one->id, other->id, other->id_bytes);
+}
+
+bool debug_build_open(struct opener_file *file, const char *path,
+		      const struct symboliser_module *of)
+{
+	static struct symboliser_module found;
+
+	if (opener_open(file, path, 0))
+		return false;
+	if (!symboliser_read_open(&found, file) && debug_same_build(&found, of))
+		return true;
+	opener_close(file);
+	return false;
+}
+
+bool debug_file_open(struct opener_file *file, char place[DEBUG_PATH_BYTES],
+		     const char *path, const struct symboliser_module *module,
+		     bool fetch)
+{
+	char next[DEBUG_PATH_BYTES];
+	bool found = false;
+
+	for (int i = 0; !found && debug_path(next, path, module, i); i++)
+		found = debug_build_open(file, next, module);
+	if (!found && fetch && debug_fetch(next, module))
+		found = debug_build_open(file, next, module);
+	if (found)
+		strcpy(place, next);
+	return found;
 }

@@ -84,20 +84,11 @@ static uint32_t functions_how(const char *path, uint32_t how)
 static bool debug_opened(struct opener_file *debug, const char *path,
 			 const struct opener_file *file)
 {
+	static struct symboliser_module own;
 	char place[DEBUG_PATH_BYTES];
-	struct symboliser_module own, found;
 
-	if (symboliser_read_open(&own, file))
-		return false;
-	for (int i = 0; debug_path(place, path, &own, i); i++) {
-		if (opener_open(debug, place, 0))
-			continue;
-		if (!symboliser_read_open(&found, debug) &&
-		    debug_same_build(&found, &own))
-			return true;
-		opener_close(debug);
-	}
-	return false;
+	return !symboliser_read_open(&own, file) &&
+	       debug_file_open(debug, place, path, &own, false);
 }
 
 int elfnotes_read_open(struct marker_list *list, const char *path,
@@ -111,8 +102,10 @@ int elfnotes_read_open(struct marker_list *list, const char *path,
 			 debug_opened(&debug, path, file);
 	int ret;
 
-	if (has_debug)
+	if (has_debug) {
 		more = symboliser_opened(&debug);
+		more.kind = FILE_DEBUG;
+	}
 	ret = symboliser_markers(&from, has_debug ? &more : NULL,
 				 functions_how(path, how), add_marker, list,
 				 error, &ns);

@@ -18,6 +18,7 @@
 #include "base/base.h"
 #include "base/lines.h"
 #include "command/common/command.h"
+#include "command/elf/debug-files.h"
 #include "command/elf/named-functions.h"
 #include "command/elf/process-markers.h"
 #include "command/elf/program-functions.h"
@@ -356,6 +357,8 @@ struct compiling {
 	long next;			/* a line that has code; 0: none */
 	uint32_t has[TAFFRAIL_FIELDS_MAX];	/* places with a value */
 	char lacks[TAFFRAIL_FIELDS_MAX][160];	/* why others have none */
+	char split[160];		/* the end of a path, of a file that is
+					 * missing */
 	bool unnamed;			/* a file without a build id has it */
 	bool is_long;
 	/* of the place that is read */
@@ -496,6 +499,10 @@ static void answer_take(struct compiling *c, char *line, const char *id)
 
 		if (!c->next || next < c->next)
 			c->next = next;
+	} else if (!strcmp(word, "split")) {
+		size_t n = strlen(words), room = sizeof(c->split);
+
+		strcpy(c->split, n < room ? words : words + (n - room + 1));
 	}
 }
 
@@ -504,7 +511,6 @@ static int file_compile(const char *path, const struct opener_file *file,
 			void *priv)
 {
 	char id[2 * SYMBOLISER_ID_BYTES + 1] = "", *text, *rest, *line;
-	const struct symboliser_file from = symboliser_opened(file);
 	static struct symboliser_module module;
 	uint64_t ns = SYMBOLISER_MARKERS_NS;
 	struct compiling *c = priv;
@@ -520,7 +526,8 @@ static int file_compile(const char *path, const struct opener_file *file,
 	c->seen[c->nseen++].inode = file->st.st_ino;
 	ret = symboliser_read_open(&module, file);
 	if (!ret)
-		ret = symboliser_spots(&text, c->words, c->bytes, &from, &ns);
+		ret = debug_spots(&text, c->words, c->bytes, path, file,
+				  &module, &ns);
 	if (ret == -ETIMEDOUT)
 		command_warn("%s: %s", path, symboliser_error(ret));
 	if (ret)
@@ -545,6 +552,10 @@ static int rule_tell(const struct compiling *c)
 		return command_failed("rule '%s': the file with the line has no "
 				      "build id: link it with "
 				      "-Wl,--build-id", typed);
+	if (!c->places && *c->split)
+		return command_failed("rule '%s': the file with the debug "
+				      "information is missing: %s", typed,
+				      c->split);
 	if (!c->places && c->next)
 		return command_failed("rule '%s': there is no code at that "
 				      "line; the next one with code is %ld",

@@ -93,7 +93,7 @@ bool child_begin(struct child *child, const struct child_spec *spec)
 		spec->prepare();
 	/* a kernel without seccomp leaves the limits */
 	if (spec->sealed)
-		child_seal();
+		child_seal(spec->open);
 	spec->serve();
 	_exit(0);
 }

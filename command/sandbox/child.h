@@ -29,6 +29,7 @@ struct child_spec {
 	uint64_t memory_bytes;		/* beyond the command's; 0: any */
 	uint64_t map_bytes;		/* of files, beyond that */
 	bool sealed;			/* child_seal() */
+	int (*open)(const char *path);	/* as child_seal() has it */
 };
 
 #define CHILD_SOCKET	0		/* the only descriptor */
@@ -62,9 +63,11 @@ ssize_t child_receive(int socket, void *to, size_t room, int *fd, int ms);
 /*
  * Refuses all system calls from now on but those of a process that computes and
  * answers: no path is opened, nothing is executed, no process is touched.
+ * Where a library opens a path, `open` returns a descriptor that the process
+ * has, or a negative errno; it runs in a signal handler. NULL: there is none.
  * Returns whether the kernel does that. Call it after PR_SET_NO_NEW_PRIVS.
  */
-bool child_seal(void);
+bool child_seal(int (*open)(const char *path));
 
 /*
  * Starts another program. The child calls `become`, which executes the program

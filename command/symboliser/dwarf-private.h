@@ -21,6 +21,7 @@
 	FUNCTION(cfi_addrframe) \
 	FUNCTION(cfi_end) \
 	FUNCTION(child) \
+	FUNCTION(cu_info) \
 	FUNCTION(decl_file) \
 	FUNCTION(decl_line) \
 	FUNCTION(diename) \
@@ -39,6 +40,7 @@
 	FUNCTION(getlocations) \
 	FUNCTION(getlocation_attr) \
 	FUNCTION(getlocation_implicit_value) \
+	FUNCTION(getscopes_die) \
 	FUNCTION(getsrc_die) \
 	FUNCTION(getsrcfiles) \
 	FUNCTION(getsrclines) \
@@ -52,6 +54,7 @@
 	FUNCTION(onesrcline) \
 	FUNCTION(peel_type) \
 	FUNCTION(ranges) \
+	FUNCTION(setalt) \
 	FUNCTION(siblingof) \
 	FUNCTION(tag)
 #define DECLARE(name)	__typeof__(dwarf_##name) *name;
@@ -60,6 +63,23 @@ struct symboliser_dw {
 	EACH_FUNCTION(DECLARE)
 };
 extern struct symboliser_dw dw;
+
+/* The DWARF of a file, which may lie in several. */
+struct symboliser_dwarf {
+	Elf *own, *debug, *alternate;	/* or NULL */
+	Dwarf *dwarf;			/* of `own` or `debug` */
+	Dwarf *shared;			/* of `alternate`, or NULL */
+	Dwarf_CFI *cfi;			/* of `own`, or NULL */
+};
+
+/* Opens it; returns false if there is none, and nothing needs to be closed. */
+bool symboliser_dwarf_open(struct symboliser_dwarf *d,
+			   const struct symboliser_images *images);
+void symboliser_dwarf_close(struct symboliser_dwarf *d);
+
+/* Makes the unit of a split file of one that is a skeleton. Returns false if
+ * there is no such file. */
+bool symboliser_unit_whole(Dwarf_Die *unit);
 
 /* Finds the unit of an address without a table of addresses, which some
  * compilers do not write (.debug_aranges). */

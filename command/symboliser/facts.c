@@ -111,6 +111,29 @@ static void read_dynamic(struct reading *r, const GElf_Phdr *ph)
 	}
 }
 
+/* Reads the name of another file, and perhaps a build ID, of a section. */
+static void read_link(struct reading *r, const char *name, const GElf_Shdr *sh)
+{
+	struct symboliser_module *module = r->module;
+	bool other = !strcmp(name, ".gnu_debugaltlink");
+	char *to = other ? module->alternate : module->debug_file;
+	size_t room = SYMBOLISER_PATH_BYTES - 1, n;
+
+	if ((!other && strcmp(name, ".gnu_debuglink") != 0) || !sh->sh_size ||
+	    sh->sh_type == SHT_NOBITS ||
+	    !is_inside(r, sh->sh_offset, sh->sh_size))
+		return;
+	strncpy(to, r->image + sh->sh_offset,
+		sh->sh_size < room ? sh->sh_size : room);
+	n = strlen(to) + 1;
+	if (!other || n >= sh->sh_size ||
+	    sh->sh_size - n > SYMBOLISER_ID_BYTES)
+		return;
+	module->alternate_bytes = (uint32_t)(sh->sh_size - n);
+	memcpy(module->alternate_id, r->image + sh->sh_offset + n,
+	       module->alternate_bytes);
+}
+
 /* Reads everything but the segments that are loaded; libelf gives no section
  * where the headers make no sense. Files of debug information have no notes but
  * those in sections. */
@@ -120,7 +143,7 @@ static void read_others(struct reading *r)
 	Elf_Scn *section = NULL;
 	bool program = false;
 	const char *name;
-	size_t n = 0, room = sizeof(module->debug_file);
+	size_t n = 0;
 	GElf_Phdr ph;
 	GElf_Shdr sh;
 
@@ -131,13 +154,12 @@ static void read_others(struct reading *r)
 			name = elf_strptr(r->elf, n, sh.sh_name);
 			if (sh.sh_type == SHT_NOTE && !module->id_bytes)
 				find_id(module, elf_getdata(section, NULL));
-			else if (name && !strcmp(name, ".gnu_debuglink") &&
-				 sh.sh_size &&
-				 is_inside(r, sh.sh_offset, sh.sh_size))
-				strncpy(module->debug_file,
-					r->image + sh.sh_offset,
-					sh.sh_size < room ? sh.sh_size :
-							    room - 1);
+			if (!name)
+				continue;
+			module->has_lines |= (!strcmp(name, ".debug_info") ||
+					      !strcmp(name, ".zdebug_info")) &&
+					     sh.sh_type != SHT_NOBITS;
+			read_link(r, name, &sh);
 		}
 	if (!gelf_getehdr(r->elf, &r->header) || elf_getphdrnum(r->elf, &n))
 		return;
@@ -176,7 +198,9 @@ int symboliser_read_module(struct symboliser_module *module, const void *image,
 	 * executed; another machine's has no addresses here */
 	if (header.e_ident[EI_CLASS] == ELFCLASS64 &&
 	    header.e_ident[EI_DATA] == ELFDATA2LSB) {
-		if ((header.e_type != ET_EXEC && header.e_type != ET_DYN) ||
+		/* dwz's files are relocatable ones */
+		if ((header.e_type != ET_EXEC && header.e_type != ET_DYN &&
+		     header.e_type != ET_REL) ||
 		    header.e_phnum > SYMBOLISER_SEGMENTS_MAX ||
 		    !is_inside(&r, header.e_phoff, header.e_phnum * sizeof(ph)))
 			return -ENOEXEC;

@@ -198,8 +198,9 @@ static bool code_operation(struct value *v, Dwarf_Attribute *attr,
 	switch (atom) {
 	case DW_OP_addr:
 	case DW_OP_addrx:
+	case DW_OP_GNU_addr_index:
 		number = op->number;
-		if (atom == DW_OP_addrx &&
+		if (atom != DW_OP_addr &&
 		    (!attr || dw.getlocation_attr(attr, op, &address) ||
 		     dw.formaddr(&address, &number)))
 			return false;

@@ -16,8 +16,7 @@
 
 #include "command/symboliser/symboliser.h"
 
-/* The kinds of request. A file's descriptor comes with each but ASK_CXX; with
- * ASK_MARKERS, a message of one byte may follow, with that of a debug file. */
+/* The kinds of request. A file's descriptor comes with each but ASK_CXX. */
 enum symboliser_what {
 	ASK_MODULE = 1,
 	ASK_NAMES,
@@ -42,14 +41,21 @@ struct symboliser_request {
 	uint32_t count;			/* of addresses, or the name's bytes;
 					 * of ASK_MARKERS: SYMBOLISER_PLAN.. */
 	uint32_t ms;			/* of processor time, from 1 on */
-	uint32_t unused;
+	uint32_t more;			/* messages that follow, each with a
+					 * file: struct symboliser_more */
 	uint64_t file_bytes;
-	uint64_t more_bytes;		/* of a second file; 0: there is none */
 	union {
 		uint64_t addresses[SYMBOLISER_ADDRESSES_MAX];
 		char name[SYMBOLISER_LINKER_BYTES];
 		char words[SYMBOLISER_WORDS_BYTES];	/* of ASK_SPOTS */
 	};
+};
+
+/* A further file of a request. */
+struct symboliser_more {
+	uint64_t bytes;
+	uint32_t kind;			/* enum symboliser_kind, but FILE_OWN */
+	char name[SYMBOLISER_SPLIT_BYTES];
 };
 
 /* The item of an answer to ASK_CXX. */
@@ -99,6 +105,9 @@ struct symboliser_answer {
  * is one that the child serves. */
 bool symboliser_request_valid(const struct symboliser_request *request,
 			      size_t n, bool file);
+
+/* Returns whether a message of `n` bytes is a further file of a request. */
+bool symboliser_more_valid(const struct symboliser_more *more, size_t n);
 
 /* Returns whether an answer of `n` bytes is one to a request for `what`: texts
  * end, and numbers are in their bounds. */

@@ -22,7 +22,9 @@ bool symboliser_request_valid(const struct symboliser_request *request,
 {
 	if (n < REQUEST_HEAD || !request->ms ||
 	    file != (request->what != ASK_CXX) ||
-	    (request->more_bytes && request->what != ASK_MARKERS))
+	    request->more >= (request->what == ASK_SPOTS ?
+				      SYMBOLISER_FILES_MAX :
+			      request->what == ASK_MARKERS ? 2 : 1))
 		return false;
 	n -= REQUEST_HEAD;
 	switch (request->what) {
@@ -58,6 +60,13 @@ bool symboliser_request_valid(const struct symboliser_request *request,
 	}
 }
 
+bool symboliser_more_valid(const struct symboliser_more *more, size_t n)
+{
+	return n == sizeof(*more) && more->kind > FILE_OWN &&
+	       more->kind < FILE_KINDS &&
+	       has_end(more->name, sizeof(more->name));
+}
+
 /* Returns whether an item of an answer is one to the request: texts end, and
  * numbers are in their bounds. */
 static bool item_valid(const struct symboliser_answer *answer, uint32_t i)
@@ -73,6 +82,9 @@ static bool item_valid(const struct symboliser_answer *answer, uint32_t i)
 			       sizeof(module->interpreter)) &&
 		       has_end(module->debug_file,
 			       sizeof(module->debug_file)) &&
+		       has_end(module->alternate,
+			       sizeof(module->alternate)) &&
+		       module->alternate_bytes <= SYMBOLISER_ID_BYTES &&
 		       !end[-1] && !end[-2];
 	case ASK_NAMES:
 		return has_end(answer->symbols[i].name,

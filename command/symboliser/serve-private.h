@@ -10,6 +10,32 @@
 
 #include "command/symboliser/protocol-private.h"
 
+/* The files of a request but split ones, by enum symboliser_kind. */
+struct symboliser_image {
+	void *bytes;			/* or NULL */
+	size_t size;
+};
+struct symboliser_images {
+	struct symboliser_image of[FILE_SPLIT];
+	int error;			/* of the first, as symboliser.h */
+};
+
+/* Maps the files of a request: `fd`, and those whose messages follow. `write`:
+ * maps pages of its own. Closes descriptors, but those of split files. */
+void symboliser_files_map(struct symboliser_images *images,
+			  const struct symboliser_request *request, int fd,
+			  bool write);
+void symboliser_files_close(struct symboliser_images *images);
+
+/* Returns the descriptor of a split file that came with the request, once, or
+ * -ENOENT, and notes the path. For child_seal(). */
+int symboliser_split_open(const char *path);
+
+/* Gives the paths that were noted while `noting` was true, each with a NUL.
+ * Returns their bytes. */
+size_t symboliser_split_missing(const char **paths);
+extern bool symboliser_split_noting;
+
 /* Serves requests until the socket is closed or a request is not valid. Keeps
  * nothing of a request for the next one. */
 void symboliser_serve(void);
@@ -77,9 +103,11 @@ void symboliser_find_names(struct symboliser_symbol *found,
 int symboliser_find_address(uint64_t *address, const char *name, Elf *elf);
 
 /* Puts the values that can be had at source lines, as text (spots.c). `words`
- * are the place and the expressions, each with a NUL; they may change. */
+ * are the place and the expressions, each with a NUL; they may change, and so
+ * may the images. */
 typedef void symboliser_put(const void *bytes, size_t n);
-void symboliser_read_spots(char *words, size_t bytes, Elf *elf,
+void symboliser_read_spots(char *words, size_t bytes,
+			   const struct symboliser_images *images,
 			   symboliser_put *put);
 
 /* Calls `take` for each frame of the addresses, in order; `frame` is valid

@@ -16,7 +16,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -98,50 +97,16 @@ static void put_bytes(const void *bytes, size_t n)
 	}
 }
 
-/*
- * Maps a file as it is on disk: the kernel writes uprobes into private mappings
- * also of processes that only read. Some file systems have no shared ones.
- * `write`: maps pages of its own. Closes the descriptor. Returns MAP_FAILED,
- * and errno, if that fails.
- */
-static void *map_file(int fd, uint64_t bytes, bool write)
-{
-	void *image = mmap(NULL, bytes, PROT_READ | (write ? PROT_WRITE : 0),
-			   write ? MAP_PRIVATE : MAP_SHARED, fd, 0);
-
-	if (image == MAP_FAILED && !write)
-		image = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (image == MAP_FAILED && !bytes)
-		errno = ENOEXEC;
-	close(fd);
-	return image;
-}
-
-/* Maps the debug file that comes behind the request, if it says so. Returns
- * whether there is one. */
-static bool debug_open(struct usdt_file *debug)
-{
-	void *image = MAP_FAILED;
-	char byte;
-	int fd;
-
-	if (!request.more_bytes)
-		return false;
-	if (child_receive(CHILD_SOCKET, &byte, 1, &fd, -1) > 0 && fd >= 0)
-		image = map_file(fd, request.more_bytes, false);
-	debug->bytes = image;
-	debug->size = request.more_bytes;
-	return image != MAP_FAILED;
-}
-
 /* Sends the stream of markers. */
-static void answer_markers(const void *image, size_t bytes,
-			   const struct usdt_file *debug)
+static void answer_markers(const struct symboliser_images *images)
 {
+	const struct symboliser_image *own = &images->of[FILE_OWN];
+	const struct symboliser_image *more = &images->of[FILE_DEBUG];
+	const struct usdt_file debug = { more->bytes, more->size };
 	struct symboliser_markers markers = { 0 };
 
-	symboliser_read_markers(&markers, image, bytes, debug,
-				request.count);
+	symboliser_read_markers(&markers, own->bytes, own->size,
+				more->bytes ? &debug : NULL, request.count);
 	put_bytes(&markers.verdict, sizeof(markers.verdict));
 	for (size_t i = 0; !markers.verdict.error && i < markers.count; i++) {
 		const struct symboliser_found *found = &markers.found[i];
@@ -174,18 +139,20 @@ static void answer_markers(const void *image, size_t bytes,
 static void serve_file(int fd)
 {
 	static struct symboliser_symbol *found;
-	bool lines = request.what == ASK_LINES || request.what == ASK_SPOTS;
+	struct symboliser_images images;
 	uint32_t n = request.count;
 	size_t bytes = request.file_bytes;
-	void *image = map_file(fd, bytes, lines);
-	int error = errno;
-	struct usdt_file debug;
-	bool more = debug_open(&debug);
+	void *image;
 	Elf *elf;
 
-	if (image == MAP_FAILED) {
-		answer_one(-error, 0);
-		goto unmap;
+	symboliser_files_map(&images, &request, fd,
+			     request.what == ASK_LINES ||
+				     request.what == ASK_SPOTS);
+	image = images.of[FILE_OWN].bytes;
+	if (!image) {
+		answer_one(images.error, 0);
+		symboliser_files_close(&images);
+		return;
 	}
 	elf = elf_memory(image, bytes);
 	switch (request.what) {
@@ -216,10 +183,10 @@ static void serve_file(int fd)
 		send_answer(true, sizeof(struct symboliser_frame));
 		break;
 	case ASK_MARKERS:
-		answer_markers(image, bytes, more ? &debug : NULL);
+		answer_markers(&images);
 		break;
 	case ASK_SPOTS:
-		symboliser_read_spots(request.words, request.count, elf,
+		symboliser_read_spots(request.words, request.count, &images,
 				      put_bytes);
 		send_answer(true, 1);
 		break;
@@ -233,10 +200,7 @@ static void serve_file(int fd)
 			   sizeof(answer.address));
 	}
 	elf_end(elf);
-	munmap(image, bytes);
-unmap:
-	if (more)
-		munmap((void *)debug.bytes, debug.size);
+	symboliser_files_close(&images);
 }
 
 void symboliser_load(void)

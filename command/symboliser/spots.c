@@ -11,6 +11,7 @@
  *	none	NAME WHY			of the last spot
  *	next	LINE				has code, the one asked for has
  *						none
+ *	split	PATH				of a file that is missing
  *
  * A line's code begins where the line table leads from another line to it, at
  * an instruction that compilers recommend for a stop (is_stmt).
@@ -29,6 +30,7 @@
 
 #define TEXT_MAX	4096
 #define ENUM_BYTES	160		/* of the names of an enumeration */
+#define DEPTH_MAX	32		/* of namespaces */
 
 struct place {
 	uint64_t address;
@@ -39,9 +41,7 @@ struct place {
 
 /* A question, and the places that were found for it. */
 struct search {
-	Dwarf *dwarf;
-	Elf *elf;
-	Dwarf_CFI *cfi;
+	struct symboliser_dwarf d;
 	const char *file;		/* the end of the path */
 	int line;			/* 0: all */
 	const char *const *expressions;
@@ -127,7 +127,7 @@ static void place_add(struct search *s, const Dwarf_Die *unit,
 	struct place *more;
 	const uint8_t *bytes;
 
-	if (!code_find(s->elf, address, 1, &bytes))
+	if (!code_find(s->d.own, address, 1, &bytes))
 		return;
 	if (s->count == s->room) {
 		more = reallocarray(s->places, 2 * s->room + 64, sizeof(*more));
@@ -296,7 +296,7 @@ static void variable_put(Dwarf_Die *variable, bool parameter, void *priv)
 static bool place_put(struct search *s, struct place *place)
 {
 	struct listing listing = { .s = s, .locals = !s->line };
-	Dwarf_Die *scopes;
+	Dwarf_Die unit, *scopes;
 	struct value_scope *scope = &s->scope;
 	const char *function = NULL;
 	struct value value;
@@ -304,8 +304,12 @@ static bool place_put(struct search *s, struct place *place)
 	uint32_t fields = 0;
 	int n, all;
 
-	n = symboliser_scopes(&place->unit, place->address, &scopes);
-	*scope = (struct value_scope){ .scopes = scopes, .n = n, .cfi = s->cfi,
+	unit = place->unit;
+	if (!symboliser_unit_whole(&unit))
+		return false;
+	n = symboliser_scopes(&unit, place->address, &scopes);
+	*scope = (struct value_scope){ .scopes = scopes, .n = n,
+				       .cfi = s->d.cfi,
 				       .address = place->address,
 				       .line = place->line,
 				       .passed = place->passed };
@@ -326,7 +330,7 @@ static bool place_put(struct search *s, struct place *place)
 		return false;
 	}
 	if (scope->entry)
-		scope->address += entry_skip(s->elf, place->address);
+		scope->address += entry_skip(s->d.own, place->address);
 	line_put(s, "spot\t%llx\t%d\t%s\n", (unsigned long long)scope->address,
 		 place->line, function);
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -358,37 +362,143 @@ static bool place_put(struct search *s, struct place *place)
 	return true;
 }
 
-/* The search for a function by name. */
-static bool function_find(struct search *s, const char *name, int plus)
+/* Tells whether a function has a name, "add", or "shop::Cart::add" or the end
+ * of that. */
+static bool is_named(Dwarf_Die *function, const char *name)
 {
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die unit, child;
-	uint8_t type;
+	const char *own = dw.diename(function), *end = name + strlen(name);
+	Dwarf_Die declared = *function, *scopes = NULL;
+	Dwarf_Attribute attr;
+	size_t bytes;
+	int n = 1, i = 0;
 
-	while (!dw.get_units(s->dwarf, cu, &cu, NULL, &type, &unit, NULL)) {
-		if (dw.child(&unit, &child))
-			continue;
-		do {
-			const char *own = dw.tag(&child) == DW_TAG_subprogram ?
-						  dw.diename(&child) : NULL;
-
-			if (!own || strcmp(own, name) ||
-			    dw.hasattr(&child, DW_AT_declaration) ||
-			    dw.decl_line(&child, &s->line))
-				continue;
-			s->line += plus;
-			s->file = dw.decl_file(&child);
-			return s->file;
-		} while (!dw.siblingof(&child, &child));
+	/* most have another one */
+	bytes = own ? strlen(own) : 0;
+	if (!bytes || (size_t)(end - name) < bytes ||
+	    strcmp(end - bytes, own) != 0)
+		return false;
+	if ((size_t)(end - name) > bytes) {
+		if (dw.attr(function, DW_AT_specification, &attr))
+			dw.formref_die(&attr, &declared);
+		n = dw.getscopes_die(&declared, &scopes);
 	}
+	for (; end > name && i < n; i++) {
+		own = i ? dw.diename(&scopes[i]) : own;
+		bytes = own ? strlen(own) : 0;
+		if (!bytes || (size_t)(end - name) < bytes ||
+		    memcmp(end - bytes, own, bytes) != 0)
+			break;
+		end -= bytes;
+		if (end - name > 2 && end[-1] == ':' && end[-2] == ':')
+			end -= 2;
+		else if (end > name)
+			break;
+	}
+	free(scopes);
+	return end == name;
+}
+
+/* The search for a function by name. */
+struct function_search {
+	const char *name;
+	Dwarf_Die skeleton;		/* of the unit, if it is split */
+	const char *file;
+	int line;
+};
+
+/* Returns the path of a function's source. libdw (0.188) ends the process when
+ * it is asked for that of a split unit. */
+static const char *function_file(const struct function_search *f,
+				 Dwarf_Die *function)
+{
+	Dwarf_Die skeleton = f->skeleton;
+	Dwarf_Attribute attr;
+	Dwarf_Files *files;
+	Dwarf_Word number;
+	size_t n;
+
+	if (!skeleton.addr)
+		return dw.decl_file(function);
+	return dw.formudata(dw.attr_integrate(function, DW_AT_decl_file, &attr),
+			    &number) ||
+			       dw.getsrcfiles(&skeleton, &files, &n) ||
+			       number >= n ?
+		       NULL : dw.filesrc(files, number, NULL, NULL);
+}
+
+/* Looks at functions below a DIE, also of namespaces and classes. */
+static bool function_look(struct function_search *f, Dwarf_Die *parent,
+			  int depth)
+{
+	Dwarf_Die child;
+
+	if (depth == DEPTH_MAX || dw.child(parent, &child))
+		return false;
+	do {
+		switch (dw.tag(&child)) {
+		case DW_TAG_subprogram:
+			if (dw.hasattr(&child, DW_AT_declaration) ||
+			    !is_named(&child, f->name) ||
+			    dw.decl_line(&child, &f->line))
+				break;
+			f->file = function_file(f, &child);
+			if (f->file)
+				return true;
+			break;
+		case DW_TAG_namespace:
+		case DW_TAG_class_type:
+		case DW_TAG_structure_type:
+			if (function_look(f, &child, depth + 1))
+				return true;
+		}
+	} while (!dw.siblingof(&child, &child));
 	return false;
 }
 
-void symboliser_read_spots(char *words, size_t bytes, Elf *elf,
+/* Sets the place that is so many lines behind a function's own. Returns false
+ * if there is no such function. */
+static bool function_find(struct search *s, const char *name, int plus)
+{
+	struct function_search f = { .name = name };
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit, none = { 0 };
+	uint64_t address;
+	uint8_t type;
+	/* a symbol tells the unit, so not all split files are needed */
+	bool known = !symboliser_find_address(&address, name, s->d.own) ||
+		     (s->d.debug &&
+		      !symboliser_find_address(&address, name, s->d.debug));
+
+	while (!f.file && !dw.get_units(s->d.dwarf, cu, &cu, NULL, &type, &unit,
+					NULL)) {
+		f.skeleton = type == DW_UT_skeleton ? unit : none;
+		if (type != DW_UT_skeleton ||
+		    ((!known || dw.haspc(&unit, address) > 0) &&
+		     symboliser_unit_whole(&unit)))
+			function_look(&f, &unit, 0);
+	}
+	s->file = f.file;
+	s->line = f.line + plus;
+	return f.file;
+}
+
+/* Puts the names of split files that are missing. */
+static void missing_put(const struct search *s)
+{
+	const char *paths;
+	size_t bytes = symboliser_split_missing(&paths);
+
+	for (size_t at = 0; at < bytes; at += strlen(paths + at) + 1)
+		if (!strpbrk(paths + at, "\t\n"))
+			line_put(s, "split\t%s\n", paths + at);
+}
+
+void symboliser_read_spots(char *words, size_t bytes,
+			   const struct symboliser_images *images,
 			   symboliser_put *put)
 {
 	const char *expressions[TAFFRAIL_FIELDS_MAX];
-	struct search s = { .file = words, .elf = elf, .put = put,
+	struct search s = { .file = words, .put = put,
 			    .expressions = expressions };
 	const char *p = words + strlen(words) + 1;
 	char *colon = strrchr(words, ':');
@@ -398,10 +508,7 @@ void symboliser_read_spots(char *words, size_t bytes, Elf *elf,
 	uint8_t type;
 	bool put_any = false;
 
-	if (!elf || !symboliser_lines_loaded)
-		return;
-	s.dwarf = dw.begin_elf(elf, DWARF_C_READ, NULL);
-	if (!s.dwarf)
+	if (!symboliser_dwarf_open(&s.d, images))
 		return;
 	for (; p < words + bytes && s.n < ARRAY_SIZE(expressions);
 	     p += strlen(p) + 1) {
@@ -409,7 +516,6 @@ void symboliser_read_spots(char *words, size_t bytes, Elf *elf,
 		if (*p)
 			expressions[s.n++] = p;
 	}
-	s.cfi = dw.getcfi_elf(elf);
 	if (colon)
 		*colon = '\0';
 	if (colon && colon[1] != '+')
@@ -417,7 +523,7 @@ void symboliser_read_spots(char *words, size_t bytes, Elf *elf,
 	if (!colon || colon[1] != '+' ||
 	    function_find(&s, words, atoi(colon + 2))) {
 		/* units of types have the lines of another one */
-		while (!dw.get_units(s.dwarf, cu, &cu, NULL, &type, &unit,
+		while (!dw.get_units(s.d.dwarf, cu, &cu, NULL, &type, &unit,
 				     NULL))
 			if (type != DW_UT_type && type != DW_UT_split_type)
 				unit_search(&s, &unit);
@@ -434,9 +540,8 @@ void symboliser_read_spots(char *words, size_t bytes, Elf *elf,
 		if (!put_any && s.next)
 			line_put(&s, "next\t%d\n", s.next);
 	}
+	missing_put(&s);
 	free(s.places);
 	symboliser_scopes_forget();
-	if (s.cfi)
-		dw.cfi_end(s.cfi);
-	dw.end(s.dwarf);
+	symboliser_dwarf_close(&s.d);
 }

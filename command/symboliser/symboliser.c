@@ -40,6 +40,7 @@ static struct child_spec spec = {
 	.cpu_seconds = CPU_SECONDS,
 	.memory_bytes = MEMORY_BYTES,
 	.sealed = true,
+	.open = symboliser_split_open,
 };
 
 /* A request, and where the items of the answers go. More items than there is
@@ -47,7 +48,7 @@ static struct child_spec spec = {
 struct asking {
 	struct symboliser_request request;
 	const struct symboliser_file *file;	/* or NULL */
-	const struct symboliser_file *more;	/* or NULL */
+	const struct symboliser_file *more;	/* request.more further ones */
 	char *to;
 	size_t item_bytes;
 	size_t room, count;		/* items */
@@ -92,6 +93,24 @@ static int take_answers(struct asking *asking, uint64_t *took)
 	return !answer.last ? -EPIPE : answer.error;
 }
 
+/* Sends a request, and its files. Returns whether that was done. */
+static bool send_request(const struct asking *asking, size_t bytes)
+{
+	bool sent = child_send(child.socket, &asking->request,
+			       REQUEST_HEAD + bytes,
+			       asking->file ? asking->file->fd : -1);
+
+	for (uint32_t i = 0; sent && i < asking->request.more; i++) {
+		const struct symboliser_file *from = &asking->more[i];
+		struct symboliser_more more = { from->bytes, from->kind, "" };
+
+		snprintf(more.name, sizeof(more.name), "%s",
+			 from->name ? from->name : "");
+		sent = child_send(child.socket, &more, sizeof(more), from->fd);
+	}
+	return sent;
+}
+
 /*
  * Asks the child for no more than `ms`; returns 0 or a negative errno. Ends a
  * child before that cannot serve the request, or that might map more than the
@@ -101,7 +120,6 @@ static int ask_child(struct asking *asking, size_t bytes, uint32_t most,
 		     uint64_t *ns)
 {
 	struct symboliser_request *request = &asking->request;
-	const struct symboliser_file *more = asking->more;
 	uint64_t maps = asking->file ? asking->file->bytes : 0, took = 0;
 	bool *library = request->what == ASK_CXX ? &symboliser_libraries.cxx :
 			request->what == ASK_LINES ||
@@ -115,8 +133,8 @@ static int ask_child(struct asking *asking, size_t bytes, uint32_t most,
 		return -ETIMEDOUT;
 	request->ms = *ns / MS < most ? (uint32_t)(*ns / MS) + 1 : most;
 	request->file_bytes = maps;
-	request->more_bytes = more ? more->bytes : 0;
-	maps += request->more_bytes;
+	for (uint32_t i = 0; i < request->more; i++)
+		maps += asking->more[i].bytes;
 	maps = maps <= FILE_BYTES ? 0 :
 	       maps < FILE_BYTES_MAX ? maps : FILE_BYTES_MAX;
 	if (spec.map_bytes != maps || (library && !*library)) {
@@ -129,10 +147,7 @@ static int ask_child(struct asking *asking, size_t bytes, uint32_t most,
 	for (int i = 0; i < 2; i++) {
 		if (!child_begin(&child, &spec))
 			return -EAGAIN;
-		if (child_send(child.socket, request, REQUEST_HEAD + bytes,
-			       asking->file ? asking->file->fd : -1) &&
-		    (!request->more_bytes ||
-		     child_send(child.socket, "", 1, more->fd))) {
+		if (send_request(asking, bytes)) {
 			ret = take_answers(asking, &took);
 			break;
 		}
@@ -171,7 +186,8 @@ int symboliser_library(uint64_t *unfit, const struct symboliser_file *file,
 
 struct symboliser_file symboliser_opened(const struct opener_file *file)
 {
-	return (struct symboliser_file){ file->fd, (uint64_t)file->st.st_size };
+	return (struct symboliser_file){ .fd = file->fd,
+					 .bytes = (uint64_t)file->st.st_size };
 }
 
 int symboliser_read_open(struct symboliser_module *module,
@@ -306,7 +322,8 @@ int symboliser_markers(const struct symboliser_file *file,
 		       char error[SYMBOLISER_ERROR_BYTES], uint64_t *ns)
 {
 	struct asking asking = { .request.what = ASK_MARKERS, .file = file,
-				 .more = debug, .request.count = how,
+				 .more = debug, .request.more = !!debug,
+				 .request.count = how,
 				 .grows = true, .item_bytes = 1 };
 	int ret = ask_child(&asking, 0, REQUEST_MS_MAX, ns);
 	size_t n = 0, at = sizeof(struct symboliser_verdict);
@@ -341,15 +358,17 @@ int symboliser_markers(const struct symboliser_file *file,
 }
 
 int symboliser_spots(char **text, const char *words, size_t bytes,
-		     const struct symboliser_file *file, uint64_t *ns)
+		     const struct symboliser_file *files, uint32_t n,
+		     uint64_t *ns)
 {
-	struct asking asking = { .request.what = ASK_SPOTS, .file = file,
+	struct asking asking = { .request.what = ASK_SPOTS, .file = files,
+				 .more = files + 1, .request.more = n - 1,
 				 .request.count = (uint32_t)bytes,
 				 .grows = true, .item_bytes = 1 };
 	int ret;
 
 	*text = NULL;
-	if (bytes > SYMBOLISER_WORDS_BYTES)
+	if (bytes > SYMBOLISER_WORDS_BYTES || !n || n > SYMBOLISER_FILES_MAX)
 		return -E2BIG;
 	memcpy(asking.request.words, words, bytes);
 	ret = ask_child(&asking, bytes, REQUEST_MS_MAX, ns);

@@ -40,10 +40,27 @@
 #define SYMBOLISER_NS		1000000000u
 #define SYMBOLISER_MARKERS_NS	30000000000u
 
+/* What a file has. */
+enum symboliser_kind {
+	FILE_OWN,			/* it is the file that is asked about */
+	FILE_DEBUG,			/* debug information of that build */
+	FILE_ALTERNATE,			/* parts that several of those share:
+					 * dwz */
+	FILE_SPLIT,			/* a unit of which those have the
+					 * skeleton: .dwo */
+	FILE_KINDS,
+};
+
+#define SYMBOLISER_FILES_MAX	513u	/* with the file itself */
+#define SYMBOLISER_SPLIT_BYTES	1020u	/* of a path */
+
 /* A file that is open to read. */
 struct symboliser_file {
 	int fd;
 	uint64_t bytes;
+	uint32_t kind;			/* enum symboliser_kind */
+	const char *name;		/* of FILE_SPLIT: as the file that was
+					 * asked about has it */
 };
 
 struct opener_file;
@@ -69,9 +86,14 @@ struct symboliser_module {
 					 * names no dynamic linker, is none,
 					 * and is no static program */
 	char interpreter[SYMBOLISER_PATH_BYTES]; /* the dynamic linker, or "" */
+	bool has_lines;			/* DWARF's units (.debug_info) */
 	char debug_file[SYMBOLISER_PATH_BYTES]; /* the name of the file that has
 					 * the rest of it (.gnu_debuglink), or
 					 * "" */
+	char alternate[SYMBOLISER_PATH_BYTES]; /* the same of parts that several
+					 * files share (.gnu_debugaltlink) */
+	uint32_t alternate_bytes;	/* of its build ID */
+	uint8_t alternate_id[SYMBOLISER_ID_BYTES];
 	char needed[SYMBOLISER_NEEDED_BYTES]; /* shared objects that it is
 					 * linked to, each with a NUL; then
 					 * an empty one */
@@ -246,11 +268,13 @@ int symboliser_markers(const struct symboliser_file *file,
  * Gives the values that can be had at source lines, as text of the heap, which
  * spots.c describes; it is not checked. `words` are "FILE:LINE", "FUNCTION:+LINES" or,
  * for all lines, "FILE", and then expressions, each with a NUL: "?NAME" is left
- * out where there is no such variable, and "" stands for the parameters.
- * Returns -E2BIG for too many bytes.
+ * out where there is no such variable, and "" stands for the parameters. Of
+ * `files`, the first is the file itself, the others are of other kinds. Returns
+ * -E2BIG for too many bytes or files.
  */
 int symboliser_spots(char **text, const char *words, size_t bytes,
-		     const struct symboliser_file *file, uint64_t *ns);
+		     const struct symboliser_file *files, uint32_t n,
+		     uint64_t *ns);
 
 /*
  * Returns the C++ name for a linker's name, "store::get(int)" for

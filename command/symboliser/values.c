@@ -51,11 +51,43 @@ static Dwarf_Word type_encoding(Dwarf_Die *type)
 	return encoding;
 }
 
+/* Reads a number of a DIE. Returns false if it has none. */
+static bool number_of(Dwarf_Die *die, unsigned int name, Dwarf_Word *number)
+{
+	Dwarf_Attribute attr;
+
+	return dw.attr(die, name, &attr) && !dw.formudata(&attr, number);
+}
+
+/* Returns the number of elements of an array of one dimension, or 0. */
+static Dwarf_Word array_count(Dwarf_Die *type)
+{
+	Dwarf_Word count = 0;
+	Dwarf_Die range, other;
+
+	if (dw.tag(type) != DW_TAG_array_type || dw.child(type, &range) ||
+	    !dw.siblingof(&range, &other) ||
+	    number_of(&range, DW_AT_lower_bound, &count))
+		return 0;
+	if (!number_of(&range, DW_AT_count, &count) &&
+	    number_of(&range, DW_AT_upper_bound, &count))
+		count++;
+	return count;
+}
+
 static Dwarf_Word type_bytes(Dwarf_Die *type)
 {
-	Dwarf_Word bytes = 0;
+	struct value element = { 0 };
+	Dwarf_Word bytes = 0, count;
 
-	return dw.aggregate_size(type, &bytes) ? 0 : bytes;
+	if (!dw.aggregate_size(type, &bytes))
+		return bytes;
+	/* libdw knows no first index in units of dwz, which have no language */
+	count = array_count(type);
+	if (count)
+		type_set(&element, type);
+	return !element.has_type || dw.aggregate_size(&element.type, &bytes) ?
+		       0 : count * bytes;
 }
 
 /* Where the ABI passes an argument. */
@@ -234,14 +266,6 @@ static void reference_follow(struct value *v)
 	if (tag == DW_TAG_reference_type ||
 	    tag == DW_TAG_rvalue_reference_type)
 		pointer_follow(v);
-}
-
-/* Reads a number of a DIE. Returns false if it has none. */
-static bool number_of(Dwarf_Die *die, unsigned int name, Dwarf_Word *number)
-{
-	Dwarf_Attribute attr;
-
-	return dw.attr(die, name, &attr) && !dw.formudata(&attr, number);
 }
 
 /* Finds a member, also of anonymous members and base classes. *offset gets the

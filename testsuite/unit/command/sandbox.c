@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -57,9 +58,15 @@ static void serve_busy(void)
 		;
 }
 
+static int given_open(const char *path)
+{
+	return strcmp(path, "/given") ? -ENOENT : CHILD_SOCKET;
+}
+
 /* Tells what it could do, a bit each. */
 static void serve_tries(void)
 {
+	struct stat st = { 0 };
 	char letter[4];
 	int fd, can = 0;
 
@@ -79,6 +86,10 @@ static void serve_tries(void)
 	if (mmap(NULL, 64ul << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		 0) != MAP_FAILED)
 		can |= 64;
+	if (open("/given", O_RDONLY) == CHILD_SOCKET &&
+	    !fstat(CHILD_SOCKET, &st) && S_ISSOCK(st.st_mode) &&
+	    stat("/", &st) < 0 && errno == EPERM)
+		can |= 128;
 	free(malloc(1 << 20));
 	child_send(CHILD_SOCKET, &can, sizeof(can), -1);
 }
@@ -86,7 +97,8 @@ static void serve_tries(void)
 static int child_tries(bool sealed, uint64_t memory)
 {
 	const struct child_spec spec = { .serve = serve_tries,
-		.cpu_seconds = 10, .memory_bytes = memory, .sealed = sealed };
+		.cpu_seconds = 10, .memory_bytes = memory, .sealed = sealed,
+		.open = given_open };
 	struct child child = { 0 };
 	int can = -1, fd;
 
@@ -185,8 +197,9 @@ int main(void)
 		unit_skip("a sealed child", "the sanitizer's own calls");
 		return unit_end();
 	}
-	unit_equal(child_tries(true, 1ull << 30), 64, "a sealed child has none");
-	unit_equal(child_tries(true, 32ull << 20), 0, "a sealed child with less "
-		   "memory");
+	unit_equal(child_tries(true, 1ull << 30), 64 + 128,
+		   "a sealed child has none, but the files that it is given");
+	unit_equal(child_tries(true, 32ull << 20), 128,
+		   "a sealed child with less memory");
 	return unit_end();
 }

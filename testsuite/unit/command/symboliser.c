@@ -294,6 +294,26 @@ static void check_large(void)
 	close(file.fd);
 }
 
+static void check_more(void)
+{
+	struct symboliser_more more = { .bytes = 1, .kind = FILE_SPLIT,
+					.name = "a.dwo" };
+
+	unit_check(symboliser_more_valid(&more, sizeof(more)), "a second file");
+	unit_check(!symboliser_more_valid(&more, sizeof(more) - 1),
+		   "one that is cut");
+	more.kind = FILE_OWN;
+	unit_check(!symboliser_more_valid(&more, sizeof(more)),
+		   "one of no kind");
+	more.kind = FILE_KINDS;
+	unit_check(!symboliser_more_valid(&more, sizeof(more)),
+		   "one of an unknown kind");
+	more.kind = FILE_SPLIT;
+	memset(more.name, 'a', sizeof(more.name));
+	unit_check(!symboliser_more_valid(&more, sizeof(more)),
+		   "a name without an end");
+}
+
 static void check_requests(void)
 {
 	static struct symboliser_request r;
@@ -307,6 +327,11 @@ static void check_requests(void)
 	unit_check(!symboliser_request_valid(&r, REQUEST_HEAD + 15, true) &&
 		   !symboliser_request_valid(&r, 3, true),
 		   "a request that is cut");
+	r.more = 1;
+	unit_check(!symboliser_request_valid(&r, REQUEST_HEAD + 16, true),
+		   "a request for names with a second file");
+	r.more = 0;
+	check_more();
 	r.ms = 0;
 	unit_check(!symboliser_request_valid(&r, REQUEST_HEAD + 16, true),
 		   "a request without time");

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Source lines, by all files of debug information. See debug-files.h.
+ *
+ *	file --.gnu_debuglink, build id--> debug file --.gnu_debugaltlink--> dwz
+ *	  |                                     |
+ *	  +-------------- skeletons ------------+--> split files, .dwo
+ *
+ * Invariant: a file is taken by its build id, not by its name. A split file has
+ * a number, which libdw compares.
+ */
+#include "command/elf/debug-files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/elf/debug-path-private.h"
+#include "command/sandbox/opener.h"
+
+/* The files of one request. */
+struct asked {
+	struct symboliser_file list[SYMBOLISER_FILES_MAX];
+	struct opener_file opened[SYMBOLISER_FILES_MAX];
+	uint32_t n;
+};
+
+/* Takes the last of `opened`. */
+static void file_take(struct asked *a, uint32_t kind, const char *name)
+{
+	a->list[a->n] = symboliser_opened(&a->opened[a->n]);
+	a->list[a->n].kind = kind;
+	a->list[a->n].name = name;
+	a->n++;
+}
+
+/* Opens the file of the parts that dwz has moved out of one with this path. */
+static bool alternate_open(struct opener_file *file, const char *path,
+			   const struct symboliser_module *module)
+{
+	struct symboliser_module of = { .id_bytes = module->alternate_bytes };
+	const char *slash = strrchr(path, '/');
+	char place[DEBUG_PATH_BYTES];
+
+	if (!*module->alternate || of.id_bytes < 2)
+		return false;
+	memcpy(of.id, module->alternate_id, of.id_bytes);
+	snprintf(place, sizeof(place), "%.*s%s",
+		 *module->alternate == '/' || !slash ? 0 :
+						       (int)(slash + 1 - path),
+		 path, module->alternate);
+	return debug_build_open(file, place, &of) ||
+	       debug_file_open(file, place, path, &of, true);
+}
+
+/* Opens the split files that an answer says to be missing, by their own paths
+ * or beside the module. Returns whether there is one. */
+static bool splits_open(struct asked *a, const char *answer, const char *path)
+{
+	static const char word[] = "split\t";
+	const char *p = answer, *slash = strrchr(path, '/');
+	uint32_t before = a->n;
+	char place[DEBUG_PATH_BYTES], *name;
+
+	while ((p = strstr(p, word)) && a->n < SYMBOLISER_FILES_MAX) {
+		bool begins = p == answer || p[-1] == '\n';
+
+		p += strlen(word);
+		name = begins ? strndup(p, strcspn(p, "\n")) : NULL;
+		if (!name)
+			continue;
+		snprintf(place, sizeof(place), "%.*s%s",
+			 slash ? (int)(slash - path) : 1, slash ? path : ".",
+			 strrchr(name, '/') ? strrchr(name, '/') : "/");
+		if (!opener_open(&a->opened[a->n], name, 0) ||
+		    !opener_open(&a->opened[a->n], place, 0))
+			file_take(a, FILE_SPLIT, name);
+		else
+			free(name);
+	}
+	return a->n > before;
+}
+
+int debug_spots(char **text, const char *words, size_t bytes, const char *path,
+		const struct opener_file *file,
+		const struct symboliser_module *module, uint64_t *ns)
+{
+	static struct symboliser_module debug;
+	static struct asked a;
+	const struct symboliser_module *of = module;
+	char place[DEBUG_PATH_BYTES];
+	int ret;
+
+	a.n = 1;
+	a.list[0] = symboliser_opened(file);
+	snprintf(place, sizeof(place), "%s", path);
+	if (!module->has_lines &&
+	    debug_file_open(&a.opened[1], place, path, module, true)) {
+		file_take(&a, FILE_DEBUG, NULL);
+		if (!symboliser_read_open(&debug, &a.opened[1]))
+			of = &debug;
+	}
+	if (alternate_open(&a.opened[a.n], place, of))
+		file_take(&a, FILE_ALTERNATE, NULL);
+	ret = symboliser_spots(text, words, bytes, a.list, a.n, ns);
+	if (!ret && splits_open(&a, *text, path)) {
+		free(*text);
+		ret = symboliser_spots(text, words, bytes, a.list, a.n, ns);
+	}
+	while (a.n > 1) {
+		opener_close(&a.opened[--a.n]);
+		free((char *)a.list[a.n].name);
+	}
+	return ret;
+}
