@@ -9,6 +9,7 @@
  */
 #include "testsuite/unit/unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
@@ -22,6 +23,7 @@
 
 #include "tracepoints/program/patch.h"
 #include "tracepoints/usdt/jumps/jumps.h"
+#include "tracepoints/usdt/plan/debug.h"
 #include "tracepoints/usdt/plan/image.h"
 
 #define SPOTS_MAX	2048
@@ -147,6 +149,15 @@ static bool steps_count(void)
 	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
+/* Asks for a spot at a place of this file. */
+static void request_make(struct usdt_request *request, struct usdt_spot *spot)
+{
+	*request = (struct usdt_request){
+		.spot = spot, .target.offset = spot->address - base,
+	};
+	request->target.build_id = usdt_build_id(&file, &request->target.bytes);
+}
+
 /* Switches the spots i with i % every == which on or off. Returns how many were
  * refused. */
 static uint32_t spots_switch(uint32_t every, uint32_t which, int on)
@@ -250,14 +261,24 @@ static void spots_give(void)
 static void giving_check(void)
 {
 	static struct usdt_spot others[1];
-	struct usdt_request again[1] = { { .spot = &others[0] } };
+	struct usdt_request again[1];
 	struct patcher patcher;
 	struct index taken = { 0 };
+	uint8_t id[USDT_BUILD_ID_MAX];
 	uint32_t i = 0;
 
 	while (requests[i].why || !steps[i])
 		i++;
 	others[0].address = spots[i].address;
+	request_make(again, others);
+	memcpy(id, again->target.build_id, again->target.bytes);
+	id[again->target.bytes - 1] ^= 1;
+	again->target.build_id = id;
+	patch_open(&patcher);
+	unit_equal(usdt_spots_place(&file, base, again, 1, NULL, &patcher),
+		   -ESTALE, "a place in another file");
+	patch_close(&patcher);
+	request_make(again, others);
 	usdt_bytes_take(&taken, spots[i].address, 1);
 	patch_open(&patcher);
 	unit_equal(usdt_spots_place(&file, base, again, 1, &taken, &patcher), 0,
@@ -292,7 +313,7 @@ static void spots_check(const char *name)
 	int placed;
 
 	for (uint32_t i = 0; i < count; i++)
-		requests[i] = (struct usdt_request){ .spot = &spots[i] };
+		request_make(&requests[i], &spots[i]);
 	unit_check(steps_count(), "%s: the code is stepped", name);
 	patch_open(&patcher);
 	placed = usdt_spots_place(&file, base, requests, count, NULL,
@@ -349,7 +370,7 @@ static void later_check(const char *name)
 		order[i] = order[k];
 		order[k] = i;
 		spots[i].address = old[i].address;
-		requests[i] = (struct usdt_request){ .spot = &spots[i] };
+		request_make(&requests[i], &spots[i]);
 	}
 	for (uint32_t i = 0; i < first; i++)
 		refused += !spot_come(order[i], true);

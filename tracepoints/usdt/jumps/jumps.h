@@ -189,9 +189,22 @@ static inline struct stub *usdt_stub_at(struct stub *stubs, uint32_t i)
 	return (struct stub *)((char *)stubs + i * USDT_STUB_BYTES);
 }
 
+/* Where a site is asked for: a file, by its build id, and an address in it. */
+struct usdt_target {
+	const uint8_t *build_id;	/* NULL: of the file at hand */
+	uint32_t bytes;
+	uint64_t offset;
+};
+
+/* Tells whether a file is that of a target. */
+bool usdt_target_in(const struct usdt_target *target,
+		    const struct usdt_file *file);
+
 /* A spot that is to be placed. */
 struct usdt_request {
-	struct usdt_spot *spot;		/* with the address; all else 0 */
+	struct usdt_target target;
+	struct usdt_spot *spot;		/* usdt_spots_place() sets the
+					 * address; all else 0 */
 	int why;		/* why it has no way: enum usdt_reason, or a
 				 * negative errno; 0: it has one */
 	int told;		/* why it has no jump, for sessions without
@@ -202,10 +215,10 @@ struct usdt_request {
 
 /*
  * Places spots before instructions of the module at `base`, whose file this is:
- * any that begin there. The requests are sorted by address. No jump covers a
+ * any that begin there. The requests are sorted by offset. No jump covers a
  * byte of the set `sites`, or NULL. Returns how many spots were placed, all
- * off, and sets `why` of each; or -ENOEXEC or -ENOMEM, and none is. Each is
- * switched alone (usdt_place_switch()). Where jumps of spots are that came
+ * off, and sets `why` of each; or -ENOEXEC or -ENOMEM, or -ESTALE: a target is
+ * in another file; and none is. Each is switched alone (usdt_place_switch()). Where jumps of spots are that came
  * earlier, usdt_share_make() makes these anew.
  */
 int usdt_spots_place(const struct usdt_file *file, uint64_t base,

@@ -17,6 +17,7 @@
 #include "base/sys.h"
 #include "tracepoints/usdt/address-set.h"
 #include "tracepoints/usdt/plan/calls.h"
+#include "tracepoints/usdt/plan/debug.h"
 
 #define PLANS_MAX	2048u	/* planned together */
 #define EARLIER_MAX	4u	/* instructions before a spot */
@@ -244,8 +245,7 @@ static void trap_place(struct placing *p, struct usdt_request *request)
 	request->told = why;
 	if ((why <= 0 && why != -ERANGE) || why == USDT_NO_MEMORY ||
 	    usdt_trap_plan(p->sharing.image, p->sharing.decoder,
-			   request->spot->address - p->sharing.base, false,
-			   &plan) ||
+			   request->target.offset, false, &plan) ||
 	    plan_refused(p, &plan))
 		return;
 	request->told = (why < 0 ? USDT_REACH : why) | USDT_TRAPS;
@@ -269,7 +269,7 @@ static uint32_t portion_place(struct placing *p, struct usdt_request *requests,
 
 	for (i = 0; i < n; i++)
 		p->plans[i] = (struct usdt_plan){
-			.address = requests[i].spot->address - p->sharing.base,
+			.address = requests[i].target.offset,
 			.whole = 1, .low = p->sharing.low,
 		};
 	usdt_plan(p->file, p->sharing.decoder, p->plans, n);
@@ -281,6 +281,18 @@ static uint32_t portion_place(struct placing *p, struct usdt_request *requests,
 		placed += !requests[i].why;
 	}
 	return placed;
+}
+
+bool usdt_target_in(const struct usdt_target *target,
+		    const struct usdt_file *file)
+{
+	uint32_t bytes = 0;
+	const uint8_t *id = target->build_id ? usdt_build_id(file, &bytes) :
+					       NULL;
+
+	return !target->build_id ||
+	       (id && bytes == target->bytes &&
+		!__builtin_memcmp(id, target->build_id, bytes));
 }
 
 int usdt_spots_place(const struct usdt_file *file, uint64_t base,
@@ -300,6 +312,11 @@ int usdt_spots_place(const struct usdt_file *file, uint64_t base,
 
 	if (usdt_image_open(&p.image, file) || !p.image.count)
 		return ret;
+	for (i = 0; i < n; i++) {
+		if (!usdt_target_in(&requests[i].target, file))
+			return -ESTALE;
+		requests[i].spot->address = base + requests[i].target.offset;
+	}
 	p.sharing.low = usdt_is_low(base + p.image.loads[0].p_vaddr);
 	ret = -ENOMEM;
 	p.plans = sys_map_anonymous(bytes);
@@ -314,8 +331,8 @@ int usdt_spots_place(const struct usdt_file *file, uint64_t base,
 		/* spots that may share a jump are in one portion */
 		for (k = i + 1; k < n && k - i < PLANS_MAX; k++)
 			if (k - i > PLANS_MAX / 2 &&
-			    requests[k].spot->address -
-					    requests[k - 1].spot->address >
+			    requests[k].target.offset -
+					    requests[k - 1].target.offset >
 				    USDT_COVERED_MAX)
 				break;
 		placed += portion_place(&p, requests + i, k - i);

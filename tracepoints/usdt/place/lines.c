@@ -46,7 +46,8 @@ struct lines {
 
 /* The head of a description. */
 struct head {
-	uint64_t offset;
+	struct usdt_target target;
+	uint8_t build_id[USDT_BUILD_ID_MAX];
 	uint64_t kind;
 	char name[USDT_NAME_BYTES];
 	const char *text;		/* up to the end of the line */
@@ -92,15 +93,16 @@ static const char *line_after(const char *p)
 static bool head_read(struct head *head, const char *p,
 		      const struct usdt_file *file)
 {
-	uint32_t bytes = 0, i;
-	const uint8_t *id = usdt_build_id(file, &bytes);
+	uint32_t i = 0;
+	int byte;
 
-	for (i = 0; id && i < bytes; i++)
-		if (hex_byte(&p) != id[i])
-			return false;
-	if (!id || *p++ != ' ')
+	while (i < sizeof(head->build_id) && (byte = hex_byte(&p)) >= 0)
+		head->build_id[i++] = (uint8_t)byte;
+	head->target = (struct usdt_target){ head->build_id, i, 0 };
+	if (!i || *p++ != ' ' || !usdt_target_in(&head->target, file))
 		return false;
-	head->offset = hex_number(&p);
+	head->target.build_id = usdt_build_id(file, &i);
+	head->target.offset = hex_number(&p);
 	if (*p++ != ' ')
 		return false;
 	head->kind = hex_number(&p);
@@ -113,7 +115,7 @@ static bool head_read(struct head *head, const char *p,
 	head->text = p + (*p == '\t');
 	head->fields = line_after(p);
 	return *p == '\t' && i + 1 < sizeof(head->name) &&
-	       head->offset <= INT32_MAX &&
+	       head->target.offset <= INT32_MAX &&
 	       (head->kind == TAFFRAIL_KIND_EVENT ||
 		head->kind == TAFFRAIL_KIND_MARK);
 }
@@ -222,8 +224,8 @@ static struct usdt_adopted *line_make(const struct lines *l,
 {
 	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
 	struct usdt_adopted *probe, model = {
-		.spot.address = l->module->base + head->offset,
-		.start = -(int32_t)head->offset, .line = line,
+		.spot.address = l->module->base + head->target.offset,
+		.start = -(int32_t)head->target.offset, .line = line,
 		.placed = USDT_FUNCTION, .function = USDT_LINE,
 		.site = { .version_ = TAFFRAIL_SITE_VERSION,
 			  .kind_ = (uint8_t)head->kind },
@@ -306,7 +308,8 @@ static struct usdt_adopted *site_find(struct lines *l, uint64_t address)
 }
 
 /* Asks for a spot, once. */
-static void spot_ask(struct lines *l, struct usdt_spot *spot, int how)
+static void spot_ask(struct lines *l, struct usdt_spot *spot,
+		     const struct head *head, int how)
 {
 	uint32_t i = 0;
 
@@ -314,7 +317,8 @@ static void spot_ask(struct lines *l, struct usdt_spot *spot, int how)
 		i++;
 	if (i == l->n)
 		l->requests[l->n++] = (struct usdt_request){
-			.spot = spot, .traps = how & USDT_WANTED_INT3 };
+			.target = head->target, .spot = spot,
+			.traps = how & USDT_WANTED_INT3 };
 }
 
 /* Returns the marker of a description among those of a site. */
@@ -368,10 +372,10 @@ static void line_look(struct lines *l, const struct usdt_line *line)
 		return;
 	how = l->asking->line_wanted(line, head.name);
 	if (!how || address_has(&l->module->usdt_refused,
-				refused_key(head.offset,
+				refused_key(head.target.offset,
 					    how & USDT_WANTED_INT3)))
 		return;
-	address = l->module->base + head.offset;
+	address = l->module->base + head.target.offset;
 	first = site_find(l, address);
 	for (i = 0; i < l->n && !first; i++)
 		if (l->requests[i].spot->address == address)
@@ -379,9 +383,9 @@ static void line_look(struct lines *l, const struct usdt_line *line)
 	if (!first) {
 		probe = line_make(l, line, &head, &why);
 		if (probe)
-			spot_ask(l, &probe->spot, how);
+			spot_ask(l, &probe->spot, &head, how);
 	} else if (!first->spot.way) {
-		spot_ask(l, &first->spot, how);
+		spot_ask(l, &first->spot, &head, how);
 		/* the way is not there yet: the next round */
 		if (!line_of(first, line))
 			l->again = -EAGAIN;
@@ -401,7 +405,7 @@ static int request_before(const void *one, const void *other)
 {
 	const struct usdt_request *a = one, *b = other;
 
-	return a->spot->address < b->spot->address;
+	return a->target.offset < b->target.offset;
 }
 
 /* Places the spots that were asked for. */
