@@ -116,6 +116,7 @@ tracepoints_tool_sources = \
 
 # USDT probes in files: in the command and in libtaffrail-usdt.so
 tracepoints_plan_sources = \
+	tracepoints/usdt/plan/bounds.c \
 	tracepoints/usdt/plan/calls-x86_64.c \
 	tracepoints/usdt/plan/calls.h \
 	tracepoints/usdt/plan/debug.c \

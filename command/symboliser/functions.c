@@ -111,20 +111,28 @@ static int function_tell(const struct functions *f, struct usdt_calls *calls,
 
 /* Gives the functions, planned, to `take`. Returns the result, or a negative
  * errno. */
-static int functions_plan(const struct usdt_file *file, struct functions *f,
+static int functions_plan(const struct usdt_file *unbound, struct functions *f,
 			  symboliser_take *take, void *priv)
 {
 	struct usdt_wanted *once = calloc(f->n + 1, sizeof(*once));
 	size_t at, end, n = 0, i;
+	struct usdt_file file = *unbound;
+	struct usdt_bounds bounds;
 	struct usdt_calls calls;
 	uint16_t type;
 	int ret;
 
-	memcpy(&type, file->bytes + offsetof(Elf64_Ehdr, e_type), sizeof(type));
+	memcpy(&type, file.bytes + offsetof(Elf64_Ehdr, e_type), sizeof(type));
+	if (usdt_bounds_open(&bounds, &file) == -ENOMEM) {
+		free(once);
+		return -ENOMEM;
+	}
+	file.bounds = &bounds;
 	/* others are loaded far above */
-	ret = usdt_calls_open(&calls, file, usdt_zydis(),
+	ret = usdt_calls_open(&calls, &file, usdt_zydis(),
 			      type == ET_EXEC ? 0 : UINT32_MAX);
 	if (ret || !once) {
+		usdt_bounds_close(&bounds);
 		free(once);
 		return ret ? ret : -ENOMEM;
 	}
@@ -145,6 +153,7 @@ static int functions_plan(const struct usdt_file *file, struct functions *f,
 	}
 	free(once);
 	usdt_calls_close(&calls);
+	usdt_bounds_close(&bounds);
 	return ret;
 }
 

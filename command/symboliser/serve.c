@@ -102,7 +102,8 @@ static void answer_markers(const struct symboliser_images *images)
 {
 	const struct symboliser_image *own = &images->of[FILE_OWN];
 	const struct symboliser_image *more = &images->of[FILE_DEBUG];
-	const struct usdt_file debug = { more->bytes, more->size };
+	const struct usdt_file debug = { .bytes = more->bytes,
+					  .size = more->size };
 	struct symboliser_markers markers = { 0 };
 
 	symboliser_read_markers(&markers, own->bytes, own->size,

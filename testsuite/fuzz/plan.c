@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tracepoints/usdt/plan/image.h"
 #include "tracepoints/usdt/plan/plan.h"
 
 
@@ -126,7 +127,7 @@ static void regions_find(void)
 {
 	static const char *const names[] = {
 		".dynamic", ".eh_frame_hdr", ".eh_frame", ".rodata",
-		".gcc_except_table", ".rela.dyn", ".note.stapsdt",
+		".gcc_except_table", ".rela.dyn", ".note.stapsdt", ".symtab",
 	};
 	const Elf64_Ehdr *header = (const void *)bytes;
 	const Elf64_Shdr *sections = (const void *)(bytes + header->e_shoff);
@@ -157,6 +158,17 @@ static int see(const struct usdt_probe *probe, void *priv)
 	if (nprobes < PROBES_MAX)
 		probes[nprobes++] = probe->address;
 	return 0;
+}
+
+/* Makes the file one without .eh_frame_hdr, or with it. */
+static void table_hide(bool hide)
+{
+	const Elf64_Ehdr *header = (const void *)bytes;
+	Elf64_Phdr *ph = (void *)(bytes + header->e_phoff);
+
+	for (uint32_t i = 0; i < header->e_phnum; i++)
+		if (ph[i].p_type == (hide ? PT_GNU_EH_FRAME : PT_LOOS))
+			ph[i].p_type = hide ? PT_LOOS : PT_GNU_EH_FRAME;
 }
 
 /* The code around a probe, twice as likely as all else. */
@@ -226,8 +238,11 @@ static const char *judge(struct fuzz *fuzz)
 {
 	static struct usdt_plan plans[PROBES_MAX], again[PROBES_MAX];
 	const char *wrong = NULL;
+	struct usdt_bounds bounds;
 	uint32_t fine = 0;
 
+	usdt_bounds_open(&bounds, &file);
+	file.bounds = &bounds;
 	memset(plans, 0, sizeof(plans));
 	for (uint32_t i = 0; i < nprobes; i++)
 		plans[i].address = probes[i];
@@ -241,6 +256,8 @@ static const char *judge(struct fuzz *fuzz)
 	usdt_plan(&file, usdt_zydis(), again, nprobes);
 	if (!wrong && memcmp(plans, again, sizeof(plans)))
 		wrong = "another result the second time";
+	usdt_bounds_close(&bounds);
+	file.bounds = NULL;
 	return wrong;
 }
 
@@ -253,6 +270,7 @@ static void try_one(struct fuzz *fuzz)
 	uint8_t kept[WINDOW], changed[WINDOW];
 	const char *wrong;
 
+	table_hide(fuzz->done & 1);
 	memcpy(kept, bytes + at, n);
 	fuzz_mutate(fuzz, bytes + at, n);
 	memcpy(changed, bytes + at, n);
@@ -263,6 +281,7 @@ static void try_one(struct fuzz *fuzz)
 		fuzz_fail(fuzz, wrong, changed, n);
 	file.size = size;
 	memcpy(bytes + at, kept, n);
+	table_hide(false);
 }
 
 int main(int argc, char **argv)

@@ -89,7 +89,7 @@ int usdt_file_map(struct usdt_file *file, const char *path)
 	if (fd < 0)
 		return fd == -ENOENT || fd == -ENOTDIR ? -ESTALE : fd;
 	if (!sys2(SYS_fstat, fd, &st) && st.st_size > 0) {
-		file->size = (uint64_t)st.st_size;
+		*file = (struct usdt_file){ .size = (uint64_t)st.st_size };
 		/* uprobes are written into private mappings, also these;
 		 * some file systems have no shared ones */
 		got = sys_mmap(0, file->size, PROT_READ, MAP_SHARED, fd, 0);

@@ -53,7 +53,7 @@ static bool file_map(struct usdt_file *file, const char *path)
 
 	if (fd < 0 || fstat(fd, &st))
 		return false;
-	file->size = (uint64_t)st.st_size;
+	*file = (struct usdt_file){ .size = (uint64_t)st.st_size };
 	file->bytes = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
 	return file->bytes != MAP_FAILED;
@@ -75,7 +75,7 @@ static bool in_linkage(const struct usdt_file *file, uint64_t address)
 	return true;
 }
 
-/* The functions and parts that .eh_frame_hdr lists, sorted. */
+/* The functions and parts that .eh_frame_hdr or others list, sorted. */
 struct listed {
 	struct usdt_function *functions;
 	uint32_t n;
@@ -93,11 +93,16 @@ static struct listed functions_list(const struct usdt_image *image)
 	const uint8_t *table = usdt_image_at(image, image->frames, 12, PF_R,
 					     NULL);
 	struct listed listed = { 0 };
+	const struct usdt_bounds *bounds = image->bounds;
 	uint32_t count = 0;
 
-	if (table)
+	if (table && image->frames)
 		memcpy(&count, table + 8, 4);
-	listed.functions = calloc(count + 1, sizeof(*listed.functions));
+	listed.functions = calloc(count + bounds->count + 1,
+				  sizeof(*listed.functions));
+	for (uint32_t i = 0; i < bounds->count; i++)
+		listed.n += !!usdt_image_function(image, bounds->list[i].start,
+						  &listed.functions[listed.n]);
 	for (uint32_t i = 0; i < count; i++) {
 		int32_t offset;
 
@@ -309,13 +314,16 @@ static void check_shares(const char *const *paths, size_t npaths, bool share)
 		struct usdt_wanted *wanted;
 		struct chosen chosen, safe;
 		struct listed listed;
+		struct usdt_bounds bounds;
 		struct usdt_image image;
 		struct usdt_file file;
 		uint32_t n;
 
 		if (!file_map(&file, paths[i]) ||
-		    usdt_image_open(&image, &file))
+		    usdt_bounds_open(&bounds, &file))
 			continue;
+		file.bounds = &bounds;
+		usdt_image_open(&image, &file);
 		listed = functions_list(&image);
 		wanted = entries_want(&image, &listed, &n);
 		safe = jumps_choose(&file, wanted, n, true);
@@ -335,6 +343,7 @@ static void check_shares(const char *const *paths, size_t npaths, bool share)
 		free(safe.plans);
 		free(wanted);
 		free(listed.functions);
+		usdt_bounds_close(&bounds);
 		munmap((void *)file.bytes, file.size);
 	}
 	unit_check(!share || percent(all_fine, all) >= SHARE_ALL,
@@ -481,7 +490,8 @@ static int function_stops(const struct usdt_symbol_found *found, void *priv)
 
 static void check_symbols(void)
 {
-	struct usdt_file file, none = { (const uint8_t *)"none", 4 };
+	struct usdt_file file, none = { .bytes = (const uint8_t *)"none",
+				       .size = 4 };
 	struct seen seen = { 0 };
 
 	if (!file_map(&file, "/proc/self/exe"))
@@ -499,7 +509,7 @@ static void check_symbols(void)
 	unit_equal(usdt_functions_refused(&file), USDT_FILE_FINE,
 		   "this file is not refused");
 	for (uint64_t size = 0; size < file.size; size += file.size / 97) {
-		struct usdt_file cut = { file.bytes, size };
+		struct usdt_file cut = { .bytes = file.bytes, .size = size };
 
 		usdt_functions_read(&cut, NULL, function_seen, &seen);
 		usdt_functions_refused(&cut);

@@ -59,7 +59,7 @@ static void check_real(void)
 {
 	int fd = open("/proc/self/exe", O_RDONLY);
 	struct stat st;
-	struct usdt_file file;
+	struct usdt_file file = { 0 };
 	uint64_t address = 0;
 	uint32_t damaged = 9;
 
@@ -101,7 +101,7 @@ static void add(const char *owner, uint32_t type, uint64_t address,
 static int read_made(struct usdt_made *made, uint64_t size, usdt_probe_fn *fn,
 		     uint32_t *damaged)
 {
-	struct usdt_file file = { made->bytes, size };
+	struct usdt_file file = { .bytes = made->bytes, .size = size };
 
 	nseen = 0;
 	return usdt_notes_read(&file, fn, NULL, damaged);
@@ -143,7 +143,7 @@ static void check_bad(void)
 {
 	static struct usdt_made made;
 	Elf64_Ehdr *header = (Elf64_Ehdr *)made.bytes;
-	struct usdt_file empty = { made.bytes, 0 };
+	struct usdt_file empty = { .bytes = made.bytes, .size = 0 };
 	uint64_t address;
 
 	usdt_make(&made, notes, notes_bytes);
@@ -169,7 +169,7 @@ static void check_bad(void)
 static void check_symbols(void)
 {
 	static struct usdt_made made;
-	struct usdt_file file = { made.bytes, 0 };
+	struct usdt_file file = { .bytes = made.bytes, .size = 0 };
 	uint64_t address = 0;
 
 	usdt_make(&made, notes, notes_bytes);

@@ -498,7 +498,7 @@ static void check_none(const struct usdt_file *file)
 static void check_damaged(const struct usdt_file *file, uint8_t *copy)
 {
 	static struct usdt_plan plans[ROWS];
-	struct usdt_file damaged = { copy, file->size };
+	struct usdt_file damaged = { .bytes = copy, .size = file->size };
 	uint32_t seed = 1;
 	uint32_t fine = 0;
 
@@ -524,7 +524,7 @@ static void check_damaged(const struct usdt_file *file, uint8_t *copy)
 int main(void)
 {
 	int fd = open("/proc/self/exe", O_RDONLY);
-	struct usdt_file file;
+	struct usdt_file file = { 0 };
 	struct stat st;
 	uint8_t *copy;
 

@@ -435,6 +435,7 @@ static int module_adopt(struct module *module,
 {
 	struct pass pass = { .module = module, .asking = asking,
 			     .patcher = patcher };
+	struct usdt_bounds bounds = { 0 };
 	int none;
 	int ret;
 
@@ -450,6 +451,9 @@ static int module_adopt(struct module *module,
 	if (!pass.again && !module->usdt_none)
 		notes_adopt(&pass);
 	none = module->usdt_none || (!pass.again && !pass.seen);
+	if (!pass.again && (asking->function_wanted || asking->lines))
+		pass.again = usdt_bounds_open(&bounds, &pass.file) == -ENOMEM;
+	pass.file.bounds = &bounds;
 	if (!pass.again)
 		pass.again = usdt_functions_adopt(module, asking, patcher,
 						  &pass.file, &codes);
@@ -460,6 +464,7 @@ static int module_adopt(struct module *module,
 	index_clear(&codes);
 	index_clear(&nops);
 	module->usdt_none = none;
+	usdt_bounds_close(&bounds);
 	usdt_module_unmap(&pass.file);
 	return pass.again;
 }

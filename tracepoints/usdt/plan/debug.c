@@ -124,7 +124,7 @@ bool usdt_mini_open(struct usdt_file *mini, const struct usdt_file *file)
 		sys_munmap(work, sizeof(*work));
 	if (table && !ret)
 		sys_munmap(table, size);
-	*mini = (struct usdt_file){ table, size };
+	*mini = (struct usdt_file){ .bytes = table, .size = size };
 	return ret;
 }
 

@@ -45,9 +45,7 @@ static int symbols_open(struct symbols *symbols, const struct usdt_file *file,
 	return 0;
 }
 
-/* Tells whether a name is that of a part put apart: it ends in PART, or goes on
- * with a '.'. */
-static int is_part(const char *name)
+int usdt_function_is_part(const char *name)
 {
 	const char *rest;
 
@@ -103,7 +101,7 @@ static int symbols_walk(const struct symbols *symbols,
 			source = source_part(name);
 		if (symbol.st_shndx == SHN_UNDEF || !symbol.st_size ||
 		    ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || !*name ||
-		    is_part(name))
+		    usdt_function_is_part(name))
 			continue;
 		found.name = name;
 		found.source = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL ?

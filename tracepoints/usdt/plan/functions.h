@@ -22,6 +22,10 @@ struct usdt_symbol_found {
 				 * source file's name; NULL: not known */
 };
 
+/* Tells whether a name is that of a part put apart: it ends in ".cold", or goes
+ * on with a '.' behind it. */
+int usdt_function_is_part(const char *name);
+
 /* A result other than 0 stops the reading, which then returns it. */
 typedef int usdt_function_fn(const struct usdt_symbol_found *found,
 			     void *priv);

@@ -28,6 +28,7 @@ int usdt_image_open(struct usdt_image *image, const struct usdt_file *file)
 
 	__builtin_memset(image, 0, sizeof(*image));
 	image->file = file;
+	image->bounds = file->bounds;
 	if (file->size < sizeof(header))
 		return -ENOEXEC;
 	__builtin_memcpy(&header, file->bytes, sizeof(header));
@@ -213,9 +214,8 @@ static int common_read(const struct usdt_image *image, uint64_t address,
 	return r.ok && common->code == (PE_PCREL | PE_SDATA4);
 }
 
-/* Reads an FDE. Returns 0 when it is damaged or of an unknown form. */
-static int frame_read(const struct usdt_image *image, uint64_t address,
-		      struct usdt_function *function)
+int usdt_image_frame(const struct usdt_image *image, uint64_t address,
+		     struct usdt_function *function)
 {
 	const uint8_t *end;
 	struct common common;
@@ -423,37 +423,77 @@ static uint64_t table_at(const struct table *table, uint64_t i, uint32_t which)
 	return table->base + (uint64_t)(int64_t)offset;
 }
 
+/* Finds the function by the bounds that the table does not have. */
+static int bound_find(const struct usdt_image *image, uint64_t address,
+		      struct usdt_function *function)
+{
+	const struct usdt_bounds *bounds = image->bounds;
+	const struct usdt_bound *bound;
+	uint32_t low = 0;
+	uint32_t high;
+
+	for (high = bounds ? bounds->count : 0; low < high;) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (bounds->list[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return 0;
+	bound = &bounds->list[low - 1];
+	if (address >= bound->end || bound->unclear)
+		return 0;
+	if (bound->frame)
+		return usdt_image_frame(image, bound->frame, function);
+	*function = (struct usdt_function){
+		.start = bound->start, .end = bound->end, .part = bound->part,
+		.signal = bound->signal,
+	};
+	return 1;
+}
+
 int usdt_image_parts(const struct usdt_image *image, uint64_t *start,
 		     uint64_t *end)
 {
+	const struct usdt_bounds *bounds = image->bounds;
 	struct usdt_function function;
 	struct table table;
+	bool described = table_open(&table, image);
+	uint64_t n = described ? table.n : bounds ? bounds->count : 0;
 	uint64_t last = 0;
 	uint64_t i;
 
-	*end = 0;
-	if (!table_open(&table, image))
-		return 0;
-	for (i = 0; i < table.n && i - last < PARTS_APART; i++) {
-		if (!frame_read(image, table_at(&table, i, 1), &function) ||
-		    !function.part)
+	*start = *end = 0;
+	for (i = 0; i < n && i - last < PARTS_APART; i++) {
+		uint64_t first = described ? table_at(&table, i, 0) :
+					     bounds->list[i].start;
+
+		if (!i)
+			*start = first;
+		if (described ? !usdt_image_frame(image,
+						  table_at(&table, i, 1),
+						  &function) :
+				!bound_find(image, first, &function))
+			continue;
+		if (!function.part)
 			continue;
 		last = i;
 		*end = function.end;
 	}
-	*start = table.n ? table_at(&table, 0, 0) : 0;
 	return *start < *end;
 }
 
-int usdt_image_function(const struct usdt_image *image, uint64_t address,
-			struct usdt_function *function)
+/* Finds the function by the table. */
+static int table_find(const struct usdt_image *image, uint64_t address,
+		      struct usdt_function *function)
 {
 	struct table table;
 	uint64_t low = 0;
 	uint64_t high;
 	uint64_t frame;
 
-	function->end = 0;
 	if (!table_open(&table, image))
 		return 0;
 	/* the last function that begins at the address or before it */
@@ -466,6 +506,14 @@ int usdt_image_function(const struct usdt_image *image, uint64_t address,
 			high = middle;
 	}
 	frame = low ? table_at(&table, low - 1, 1) : 0;
-	return frame && frame_read(image, frame, function) &&
+	return frame && usdt_image_frame(image, frame, function) &&
 	       address >= function->start && address < function->end;
+}
+
+int usdt_image_function(const struct usdt_image *image, uint64_t address,
+			struct usdt_function *function)
+{
+	function->end = 0;
+	return table_find(image, address, function) ||
+	       bound_find(image, address, function);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A file's bytes by the addresses that the file gives, and the bounds of
- * functions from .eh_frame (Linux Standard Base 5.0, "Exception Frames").
+ * functions from .eh_frame (Linux Standard Base 5.0, "Exception Frames"), or
+ * from symbols.
  *
  * Invariant: the file is not trusted. Nothing outside it is read.
  */
@@ -9,6 +10,7 @@
 #define TRACEPOINTS_USDT_PLAN_IMAGE_H
 
 #include <elf.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tracepoints/usdt/plan/note.h"
@@ -21,6 +23,7 @@ struct usdt_image {
 	Elf64_Phdr loads[USDT_LOADS_MAX];	/* with bytes in the file */
 	uint64_t frames;	/* .eh_frame_hdr, or 0 */
 	uint64_t dynamic;	/* the dynamic section, or 0 */
+	const struct usdt_bounds *bounds;	/* of the file */
 };
 
 /* Returns 0, or -ENOEXEC when the headers are damaged or too many. */
@@ -38,9 +41,40 @@ struct usdt_function {
 	uint64_t handlers;	/* address of its exception table, or 0 */
 	int part;		/* of another function: begins with its frame */
 	int signal;		/* a signal's handler returns to it */
-	uint64_t frame;		/* address of the FDE's instructions */
+	uint64_t frame;		/* address of the FDE's instructions; 0: a
+				 * symbol has told the bounds */
 	uint64_t frame_bytes;
 };
+
+/* Reads the record of .eh_frame at an address. Returns 0 when it is damaged or
+ * of an unknown form. */
+int usdt_image_frame(const struct usdt_image *image, uint64_t address,
+		     struct usdt_function *function);
+
+/* The bounds of a function. */
+struct usdt_bound {
+	uint64_t start;
+	uint64_t end;
+	uint64_t frame;		/* of a record of .eh_frame; 0: a symbol's */
+	uint8_t part;		/* as above */
+	uint8_t signal;		/* as above */
+	uint8_t unclear;	/* symbols overlap: no function is known */
+};
+
+/* Those that .eh_frame_hdr does not have, sorted. */
+struct usdt_bounds {
+	struct usdt_bound *list;
+	uint32_t count;
+	uint32_t room;
+};
+
+/*
+ * Finds them: by .eh_frame in files without .eh_frame_hdr, and by symbols in
+ * files most of whose functions have no frame. The caller sets `bounds` of the
+ * file. Maps memory if there are any. Returns 0, -ENOEXEC or -ENOMEM.
+ */
+int usdt_bounds_open(struct usdt_bounds *bounds, const struct usdt_file *file);
+void usdt_bounds_close(struct usdt_bounds *bounds);
 
 /*
  * Finds the function that an address is in. Returns 0 when none is known;
@@ -69,7 +103,7 @@ int usdt_image_handlers(const struct usdt_image *image,
 /*
  * Finds the rarely run parts of functions that compilers put apart. Linkers put
  * these parts together, before all other code or before code that has none.
- * Returns 0 when there are none.
+ * Returns 0 when there are none, or .eh_frame_hdr does not tell.
  */
 int usdt_image_parts(const struct usdt_image *image, uint64_t *start,
 		     uint64_t *end);

@@ -27,6 +27,8 @@ struct usdt_probe {
 struct usdt_file {
 	const uint8_t *bytes;
 	uint64_t size;
+	const struct usdt_bounds *bounds;	/* usdt_bounds_open(); or
+						 * NULL */
 };
 
 /* A result other than 0 stops the reading, which then returns it. */

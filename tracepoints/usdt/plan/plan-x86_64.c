@@ -313,6 +313,7 @@ static enum usdt_reason site_look(struct planning *p, struct usdt_plan *plan)
 	plan->start = function.start;
 	plan->end = function.end;
 	plan->part = (uint8_t)!!function.part;
+	plan->bare = !function.frame;
 	if (function.signal)
 		return USDT_SIGNAL_FRAME;
 	if (function.handlers &&

@@ -30,13 +30,14 @@
  *	other	90		a thread that comes here passes this one
  *
  * A site is planned only if all of this is known:
- *  - the function's bounds, from .eh_frame. It decodes from the start to the
+ *  - the function's bounds, from .eh_frame, or from a symbol where a file has
+ *    no frames (bounds.c). It decodes from the start to the
  *    nop and over the covered bytes; a function that may jump through a table
  *    decodes as a whole;
  *  - every place after the nop to which compiled code may lead
  *    (scan-private.h): by branches and leas of the function, and of parts of
- *    functions that compilers put apart; by entries of the jump tables that
- *    the function uses; by addresses in data or relocations, if it jumps
+ *    functions that compilers put apart, or of all code if the function has no
+ *    frame; by entries of the jump tables that the function uses; by addresses in data or relocations, if it jumps
  *    through some. Each such place is an instruction's start;
  *  - the covered instructions do the same in another place.
  *
@@ -141,6 +142,8 @@ struct usdt_plan {
 	uint8_t beside;		/* another probe's nop is at this offset */
 	uint8_t second;		/* its nop is at `beside` of a valid plan */
 	uint8_t part;		/* its function is a part of another one */
+	uint8_t bare;		/* its function has no frame: any code may lead
+				 * there */
 	uint8_t faults;		/* an instruction that moves may fault */
 	uint8_t ngates;
 	struct usdt_gate gates[USDT_GATES_MAX];	/* in the order of the code;

@@ -217,6 +217,22 @@ static int span_open(struct span *span, const struct usdt_image *image,
 	return !!span->bytes;
 }
 
+/* Opens the whole segment of code that an address is in. */
+static int span_widen(struct span *span, const struct usdt_image *image,
+		      uint64_t address)
+{
+	uint32_t i;
+
+	for (i = 0; i < image->count; i++) {
+		const Elf64_Phdr *ph = &image->loads[i];
+
+		if (address - ph->p_vaddr < ph->p_filesz)
+			return span_open(span, image, ph->p_vaddr,
+					 ph->p_vaddr + ph->p_filesz);
+	}
+	return 0;
+}
+
 /* Adds claims for branches with short operands: jcc, jmp, loop and jrcxz. */
 static void near_scan(struct usdt_scan *scan, const struct span *span,
 		      uint64_t site)
@@ -375,6 +391,7 @@ void usdt_scan_code(struct usdt_scan *scan)
 	int fixed = is_fixed(scan->image);
 	struct span span = { 0 };
 	struct usdt_claim room;
+	bool wide = false;
 	uint64_t start;
 	uint64_t end;
 	uint32_t i;
@@ -385,9 +402,13 @@ void usdt_scan_code(struct usdt_scan *scan)
 		if (plan->reason)
 			continue;
 		/* plans of one function follow each other */
-		if (plan->address - span.address >= span.n) {
-			if (!span_open(&span, scan->image, plan->start,
-				       plan->end)) {
+		if (plan->address - span.address >= span.n ||
+		    (plan->bare && !wide)) {
+			wide = plan->bare;
+			if (!(plan->bare ? span_widen(&span, scan->image,
+						      plan->address) :
+					   span_open(&span, scan->image,
+						     plan->start, plan->end))) {
 				span.n = 0;
 				continue;
 			}
