@@ -46,6 +46,7 @@ tracepoints_sources = \
 	tracepoints/lttng/describe.c \
 	tracepoints/lttng/older.c \
 	tracepoints/lttng/describe.h \
+	tracepoints/lttng/left-out.def \
 	tracepoints/lttng/older.h \
 	tracepoints/lttng/ust.h \
 	tracepoints/program/executable.c \

@@ -186,9 +186,20 @@ bool places_named(const struct places *places, const char *rule)
 /* Returns true for an event of LTTng-UST that no marker can say. */
 static bool is_left_out(int why)
 {
-	return why == -E2BIG || why == -EMSGSIZE || why == -ENAMETOOLONG ||
-	       why == -EOPNOTSUPP || why == -EBADMSG ||
-	       why == -EPROTONOSUPPORT;
+#define LEFT_OUT(error, words)	why == -(error) ||
+	return
+#include "tracepoints/lttng/left-out.def"
+		false;
+#undef LEFT_OUT
+}
+
+bool places_leave_out(const struct places *places, const char *id)
+{
+	for (size_t i = 0; i < places->count; i++)
+		if (is_left_out(places->places[i].why) &&
+		    !strcmp(places->places[i].id, id))
+			return true;
+	return false;
 }
 
 /* Tells whether it is a place in a function, not a probe. */
@@ -361,7 +372,8 @@ int places_tell(struct places *places)
 
 		if (!place->why)
 			continue;
-		status = COMMAND_FAILED;
+		if (!places->lenient || !is_left_out(place->why))
+			status = COMMAND_FAILED;
 		if (place->why == -ESTALE) {
 			moved_tell(places, place->pid);
 			continue;

@@ -27,6 +27,8 @@ struct places {
 	struct place *places;
 	size_t count;
 	uint64_t more;			/* places that pages had no room for */
+	bool lenient;			/* an event of LTTng-UST that is left
+					 * out is no failure */
 	bool ended;			/* the processes have ended: addresses
 					 * are those of files, the same place of
 					 * several processes is one, and a place
@@ -65,8 +67,12 @@ const char *places_why(const struct place *place);
 /* Adds "untaken", the places, and "untaken_more", how many had no room. */
 void places_json(const struct places *places, struct json *json);
 
+/* Returns true for a marker that is an event of LTTng-UST and left out. */
+bool places_leave_out(const struct places *places, const char *id);
+
 /* Prints each place with the reason, and the remedies; frees the places.
- * Returns COMMAND_FAILED if there is one, else COMMAND_DONE. */
+ * Returns COMMAND_FAILED if there is one that is a failure, else
+ * COMMAND_DONE. */
 int places_tell(struct places *places);
 
 /* Frees the places. */

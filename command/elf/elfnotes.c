@@ -47,7 +47,7 @@ static int add_marker(const struct symboliser_found *found, void *priv)
 	static const int refusals[] = {
 		[WHY_FIELDS] = -E2BIG, [WHY_LONG] = -EMSGSIZE,
 		[WHY_NAME] = -ENAMETOOLONG, [WHY_TYPE] = -EOPNOTSUPP,
-		[WHY_MALFORMED] = -EBADMSG,
+		[WHY_MALFORMED] = -EBADMSG, [WHY_STATE] = -ENODATA,
 	};
 	const struct symboliser_marker *of = &found->marker;
 	struct marker m = {

@@ -139,16 +139,10 @@ const char *marker_refusal(int error)
 	       error == -ECANCELED ? "off: an instruction after it may fault, "
 				  "and the program has a filter, or has its "
 				  "system calls dispatched" :
-	       error == -E2BIG	? "off: it has more than 16 fields" :
-	       error == -EMSGSIZE ? "off: one of its fields, or a name of "
-				  "one, is too long" :
-	       error == -ENAMETOOLONG ? "off: its name is longer than 127 "
-				  "characters" :
-	       error == -EOPNOTSUPP ? "off: one of its fields has a type that "
-				  "is not supported" :
-	       error == -EBADMSG ? "off: its description is malformed" :
-	       error == -EPROTONOSUPPORT ? "off: it is made for LTTng-UST "
-				  "2.12 or older" :
+#define LEFT_OUT(error_, words) \
+	       error == -(error_) ? MARKER_OFF words :
+#include "tracepoints/lttng/left-out.def"
+#undef LEFT_OUT
 				  "off: it cannot be written";
 }
 

@@ -287,6 +287,34 @@ void rules_note(const struct rules *rules, const struct record_options *o,
 		rules_note_one(o, NULL, some, outcome);
 }
 
+/* Returns true when a rule has selected a marker that is not left out. */
+static bool rule_served(const struct rules *rules, const struct places *places,
+			const char *rule)
+{
+	const struct event_view *event;
+	char id[RULE_BYTES_MAX];
+
+	for (uint32_t i = 0; i < rules->events.size; i++) {
+		event = event_at(rules, i);
+		if (!event_met(event, rule))
+			continue;
+		snprintf(id, sizeof(id), "%s/%s", event->channel, event->name);
+		if (!places_leave_out(places, id))
+			return true;
+	}
+	return false;
+}
+
+bool rules_all_served(const struct rules *rules, const struct record_options *o,
+		      const struct places *places)
+{
+	int i = 0;
+
+	while (i < o->nrules && rule_served(rules, places, o->rules[i]))
+		i++;
+	return i == o->nrules && (i || rule_served(rules, places, "*"));
+}
+
 void rules_free(struct rules *rules)
 {
 	for (uint32_t i = 0; i < rules->events.size; i++)

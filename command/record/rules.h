@@ -81,6 +81,11 @@ void rules_note(const struct rules *rules, const struct record_options *o,
 		const struct places *places, bool some,
 		struct outcome *outcome);
 
+/* Returns true when each rule has selected a marker that is not an event of
+ * LTTng-UST that is left out; without a rule, when there is one. */
+bool rules_all_served(const struct rules *rules, const struct record_options *o,
+		      const struct places *places);
+
 /* Frees the markers that were taken, and the words. */
 void rules_free(struct rules *rules);
 

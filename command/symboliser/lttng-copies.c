@@ -166,6 +166,7 @@ static uint8_t why_left_out(int error)
 	return error == -E2BIG	      ? WHY_FIELDS :
 	       error == -EMSGSIZE     ? WHY_LONG :
 	       error == -ENAMETOOLONG ? WHY_NAME :
+	       error == -ENODATA      ? WHY_STATE :
 	       error == -EOPNOTSUPP   ? WHY_TYPE : WHY_MALFORMED;
 }
 

@@ -151,6 +151,7 @@ enum symboliser_why {
 	WHY_NAME,
 	WHY_TYPE,
 	WHY_MALFORMED,
+	WHY_STATE,
 	WHY_USDT,		/* WHY_USDT + enum usdt_reason: a probe */
 };
 

@@ -21,6 +21,9 @@
 #define LABEL_BYTES	4096
 #define ID_BYTES	128
 
+/* LTTng emits these events for a session that its daemon starts. */
+#define STATE_PROVIDER	"lttng_ust_statedump"
+
 bool describe_knows(const struct ust_provider *provider)
 {
 	return provider->bytes >= sizeof(*provider) &&
@@ -410,6 +413,8 @@ int describe_event(struct describe_model *model,
 	if (!class || class->bytes < sizeof(*class) || !class->probe ||
 	    !class->signature)
 		return -EBADMSG;
+	if (text_equal(provider->name, STATE_PROVIDER))
+		return -ENODATA;
 	if (!marker_name_valid(provider->name) ||
 	    !marker_name_valid(event->name))
 		return -EBADMSG;

@@ -68,7 +68,8 @@ bool describe_knows(const struct ust_provider *provider);
  * Makes the marker of an event. Returns 0, or why the event is left out:
  * -E2BIG, it has too many fields; -EMSGSIZE, a field, its name or the
  * description is too long; -ENAMETOOLONG; -EOPNOTSUPP, a type that a marker
- * does not have; -EBADMSG, the description is malformed. Follows the
+ * does not have; -ENODATA, only LTTng's sessions have it; -EBADMSG, the
+ * description is malformed (left-out.def). Follows the
  * description's pointers.
  */
 int describe_event(struct describe_model *model,
