@@ -106,6 +106,9 @@ PUBLIC const char *taffrail_probe_strerror(int error)
 		return "the process may make no thread any more";
 	case ENOMEM:
 		return "no memory";
+#define LEFT_OUT(error, words)	case error: return "no events: " words;
+#include "tracepoints/lttng/left-out.def"
+#undef LEFT_OUT
 	default:
 		return error < 0 ? "error" : "no error";
 	}
@@ -301,6 +304,8 @@ static int entry_attach(const struct entry *model, struct entry **failed,
 	race_release(entry);
 	entry_link(entry);
 	ret = callback_host.rule(&entry->rule, 1);
+	if (!ret && !load_relaxed(&entry->markers))
+		ret = entry->left_out;
 	if (!ret && fault && !load_relaxed(&entry->markers))
 		text_copy(fault, ENTRY_FAULT_BYTES, entry->fault);
 	if (!ret)

@@ -265,6 +265,10 @@ static int list_make(const struct object *object, struct node **list)
 
 		if (load_relaxed(&entry->dead) || !entry_matches(entry, object))
 			continue;
+		if (object->module->declared && object->codes->refused) {
+			entry->left_out = object->codes->refused;
+			continue;
+		}
 		ret = entry->rule.condition[0] ?
 			callback_host.condition(object, entry->rule.condition,
 						&condition, &error) : 0;

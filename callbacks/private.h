@@ -45,6 +45,7 @@ struct entry {
 	uint32_t lists;			/* nodes that lead here */
 	uint32_t waited;		/* threads in taffrail_probe_detach() */
 	uint32_t done;			/* no thread is in the callback */
+	int32_t left_out;		/* why a marker never has a hit */
 	uint64_t period;		/* list_period(), when detached */
 	uint64_t nested;
 	uint64_t signal;

@@ -54,6 +54,12 @@ static void at_enum(const struct taffrail_event *event, void *unused)
 	enums += taffrail_field_i64(event, 0, &e) && e == -5;
 }
 
+static void at_none(const struct taffrail_event *event, void *unused)
+{
+	(void)event;
+	(void)unused;
+}
+
 int main(void)
 {
 	int i;
@@ -63,6 +69,11 @@ int main(void)
 					NULL) <= 0 &&
 		  taffrail_probe_attach("every/enums if ip > 0", at_enum,
 					NULL) <= 0;
+	i = taffrail_probe_attach("every/cro*", at_enum, NULL);
+	printf("left out: %s\n", taffrail_probe_strerror(i));
+	refused &= taffrail_probe_attach("every/*", at_none, NULL) == 9 &&
+		   taffrail_probe_detach("every/*", at_none, NULL) == 0 &&
+		   taffrail_probe_detach("every/cro*", at_enum, NULL) < 0;
 	if (taffrail_probe_attach("every/other if x >= 1 && s ~ \"oth*\"",
 				  at_condition, NULL) < 0 ||
 	    taffrail_probe_attach("every/enums if e == \"neg\"", at_enum,
