@@ -3,7 +3,7 @@
  * Markers that the program declares while it runs: include/taffrail/event.h.
  *
  * Such a marker has a site that tests a flag, and no code: the address of the
- * site stands for it. Sites are never freed; a marker that is declared again
+ * site stands for it, or one that the wish has. Sites are never freed; a marker that is declared again
  * gets the old one.
  */
 #include <errno.h>
@@ -233,7 +233,8 @@ struct taffrail_declared *marker_put(const struct wish *wish,
 	declaration = declaration_of(&(struct model){ &site, &text, wish });
 	if (declaration && !declaration->object) {
 		event = &declaration->event;
-		code.address = (uint8_t *)event;
+		if (!code.address)
+			code.address = (uint8_t *)event;
 		code.flags |= TAFFRAIL_SITE_FLAG_TESTED;
 		for (i = 0, p = event->text; i < 4; i++) {
 			texts[i] = p;
@@ -288,6 +289,13 @@ taffrail_event_declare_with(const char *channel, const char *name,
 static struct declaration *declaration_at(struct taffrail_declared *event)
 {
 	return (void *)((char *)event - offsetof(struct declaration, event));
+}
+
+uint8_t *marker_address(struct taffrail_declared *event)
+{
+	const struct object *object = declaration_at(event)->object;
+
+	return object ? object->codes->address : NULL;
 }
 
 /* Declared markers. */

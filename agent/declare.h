@@ -53,12 +53,17 @@ struct taffrail_declared *marker_declare(const struct wish *wish);
 /*
  * The same for many markers: the caller holds the registry's lock, and then has
  * sessions look at those that were not there, `came`, with loader_came().
- * `model` has flags of the marker's code (CODE_ of tracepoints/sites), and, in
+ * `model` has flags of the marker's code (CODE_ of tracepoints/sites); the
+ * address by which debuggers know it, or NULL for that of the site; and, in
  * `refused`, a negative errno for a marker that never has an event.
  */
 struct taffrail_declared *marker_put(const struct wish *wish,
 				     const struct code *model,
 				     struct object **came);
+
+/* Returns the address of a marker, or NULL for one that is not in the registry,
+ * whose lock is held. */
+uint8_t *marker_address(struct taffrail_declared *event);
 
 /*
  * Takes all channels from declared markers. Returns 0 when no thread writes

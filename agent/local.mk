@@ -49,6 +49,7 @@ EXTRA_DIST += $(agent_link_source)
 agent_shared_sources = \
 	agent/libc-shared.c \
 	agent/beside/absent.c \
+	agent/beside/address.c \
 	agent/beside/hit.c \
 	agent/beside/late.c \
 	agent/beside/memory.c \

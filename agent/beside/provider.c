@@ -90,7 +90,7 @@ struct event *provider_add(struct provider *provider,
 			   const struct ust_event *description,
 			   const char *name, struct object **came)
 {
-	const struct code code = { .flags = CODE_SETTLED };
+	struct code code = { .flags = CODE_SETTLED };
 	struct describe_model model;
 	struct event *event;
 	struct wish wish;
@@ -116,7 +116,12 @@ struct event *provider_add(struct provider *provider,
 	event->name = name;
 	event->signature = description->class->signature;
 	event->probe = description->class->probe;
+	code.address = address_take(event->probe);
 	event->marker = marker_put(&wish, &code, came);
+	/* another provider's marker keeps that of the other */
+	if (code.address && (!event->marker ||
+			     marker_address(event->marker) != code.address))
+		address_give(code.address);
 	if (!event->marker) {
 		event_leave_out(provider, description,
 				errno == EINVAL ? -EBADMSG : -errno, came);
@@ -359,8 +364,10 @@ static void provider_forget(struct provider *provider, bool is_unused)
 	registry_lock();
 	while ((event = provider->events)) {
 		provider->events = event->next;
-		if (!event->inherited && !event->marker->site.enabled_)
+		if (!event->inherited && !event->marker->site.enabled_) {
+			address_give(marker_address(event->marker));
 			marker_forget(event->marker);
+		}
 		if (is_unused)
 			arena_give(&event_type, event);
 	}
