@@ -86,6 +86,7 @@ gdb_extension = \
 	gdbstub/extension/text.py \
 	gdbstub/extension/target.py \
 	gdbstub/extension/sdata.py \
+	gdbstub/extension/fields.py \
 	gdbstub/extension/condition.py \
 	gdbstub/extension/actions.py \
 	gdbstub/extension/functions.py \

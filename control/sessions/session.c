@@ -512,8 +512,8 @@ static int disable_one(struct object *object, void *arg)
 	struct pass *pass = arg;
 
 	if (pass->session->owned && object->collect)
-		collect_set(object, pass->session->channel, NULL, 0,
-			    &pass->patcher);
+		collect_set(object, pass->session->channel,
+			    &(struct collect_wish){ .n = 0 }, &pass->patcher);
 	object_disable(object, pass->session->channel, &pass->patcher);
 	object->left_off &= (uint16_t)~(
 		1u << channel_bit(pass->session->channel));

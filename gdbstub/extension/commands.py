@@ -90,7 +90,10 @@ Static tracepoints accept an extra collect action -- "collect $_sdata": the
 fields of the marker.  "taffrail events" prints them, $_taffrail("FIELD") is
 the value of one in a trace frame.
 
-CONDITION is a boolean expression over the program's variables.
+CONDITION is a boolean expression over the program's variables, and
+$_taffrail("FIELD"), a field of the marker that is an integer.  A marker that
+has no registers (one declared at run time, an event of LTTng-UST) has no
+variables: there FIELD alone is the field, too.
 
 This is Taffrail's: it finds the marker and sets a tracepoint at its address,
 as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
@@ -98,6 +101,7 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
     TAIL = re.compile(r"(?:if|thread|task|inferior|-force-condition)(?![\w.])")
     FORCE = re.compile(r"((?:(?:thread|task|inferior)\s+\S+\s+)*)"
                        r"-force-condition(?![\w.])\s*")
+    CONDITION = re.compile(r"(?<![\w.])if(?![\w.])\s*(.+)")
 
     def __init__(self):
         super().__init__("strace", gdb.COMMAND_BREAKPOINTS)
@@ -123,7 +127,7 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
         else:
             chosen = self.by_location(location, markers)
         for marker in chosen:
-            self.check_moved(marker)
+            self.check_hits(marker)
         numbers = [self.set(marker, tail) for marker in chosen]
         if len(numbers) > 1:
             taffrail_print("%d places: \"commands %d-%d\" gives all of them "
@@ -224,7 +228,11 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
     MOVED = ("the code was moved after linking, as llvm-bolt does; "
              "compile it with -DTAFFRAIL_FLAG_SITES")
 
-    def check_moved(self, marker):
+    def check_hits(self, marker):
+        why = taffrail_send("qTaffrail:at:%x" % marker.address) or ""
+        if len(why) > 1:
+            raise gdb.GdbError("marker %s has no frames: %s" % (
+                marker.name, taffrail_unhex(why)))
         if taffrail_send("qTaffrail:moved:%x" % marker.address) == "1":
             raise gdb.GdbError("marker %s has no frames, or not all: %s" % (
                 marker.name, self.MOVED))
@@ -237,6 +245,10 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
         if force:
             # gdb does not take -force-condition behind an address
             tail = force.group(1) + tail[force.end():]
+        match = self.CONDITION.search(tail)
+        if match:
+            tail = tail[:match.start(1)] + TaffrailFieldNames.rewrite(
+                match.group(1), marker.address)
         last = self.last_number()
         try:
             text = self.trace(marker.address, tail)
@@ -294,7 +306,7 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
     def check(cls, number, marker, tail, forced):
         """Deletes the tracepoint when it would not do what it says."""
         cls.check_thread(number, marker)
-        match = re.search(r"(?<![\w.])if(?![\w.])\s*(.+)", tail)
+        match = cls.CONDITION.search(tail)
         reason = match and TaffrailCondition.reason(
             number, match.group(1), [], marker.address)
         if not reason:

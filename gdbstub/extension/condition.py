@@ -198,8 +198,11 @@ class TaffrailCondition:
         would not be what it says. `places` are the tracepoints' addresses."""
         found = cls.tracepoints()
         for number, (condition, _) in found.items():
-            reason = condition and places.get(number) and \
-                TaffrailSizes.reason(condition, places[number][0])
+            if not condition or number not in places:
+                continue
+            condition = TaffrailFieldNames.typed(number, condition,
+                                                 places[number][0])
+            reason = TaffrailSizes.reason(condition, places[number][0])
             if reason:
                 raise gdb.GdbError(
                     "tracepoint %d: gdb cannot translate its condition: %s: %s"
@@ -226,8 +229,13 @@ class TaffrailCondition:
             reason = None
             if condition and number not in partly and \
                     cls.checked.get(number) != condition:
-                reason = cls.reason(number, condition, actions,
-                                    places.get(number))
+                try:
+                    condition = TaffrailFieldNames.typed(number, condition,
+                                                         places.get(number))
+                    reason = cls.reason(number, condition, actions,
+                                        places.get(number))
+                except gdb.GdbError as error:
+                    reason = str(error)
             if not reason:
                 right[number] = condition
                 continue

@@ -2,8 +2,8 @@
 """Commands for Taffrail's markers, which gdb alone does not serve well:
 strace, the list of markers, trace frames as typed fields.
 
-The build joins text.py, target.py, sdata.py, condition.py, actions.py and
-commands.py, in this order, to taffrail-gdb.py. What must stay true:
+The build joins text.py, target.py, sdata.py, fields.py, condition.py, actions.py
+and commands.py, in this order, to taffrail-gdb.py. What must stay true:
  - it works in gdb 13.1 to 18.1 through the documented Python API alone;
  - sourced twice, or without a target, it changes nothing but its commands;
  - a command leaves the trace frame, thread and frame as the user chose them;

@@ -38,6 +38,7 @@
 	ONE(serve_file) ONE(serve_attached) ONE(serve_thread_current)	\
 	ONE(serve_trace_status) ONE(serve_markers_first)		\
 	ONE(serve_markers_next) ONE(serve_marker_at)			\
+	ONE(serve_marker_kind)						\
 	ONE(serve_marker_moved)						\
 	ONE(serve_variables_first) ONE(serve_variables_next)		\
 	ONE(serve_points_first) ONE(serve_points_next)			\
@@ -122,6 +123,7 @@ static const char refusals[] =
 	ONE(BY_serve_frame_fields, 0, "qTaffrail:frame:")		\
 	ONE(BY_serve_trace_data, 0, "QTaffrail:data:")			\
 	ONE(BY_serve_markers_all, 1, "qTaffrail:markers")		\
+	ONE(BY_serve_marker_kind, 0, "qTaffrail:at:")			\
 	ONE(BY_serve_marker_moved, 0, "qTaffrail:moved:")		\
 	ONE(NO_WRITE, 0, "M")						\
 	ONE(NO_WRITE, 0, "X")						\

@@ -125,12 +125,19 @@ static const char *point_read(struct trace *t, const char **p,
  * could not be traced.
  */
 static const char *point_refusal(struct trace *t,
-				 const struct trace_point *point)
+				 const struct trace_point *point,
+				 const char *left_out)
 {
 	struct trace_point *same = trace_find(t, point->number, point->address);
 	const struct trace_point *at_marker;
 	struct text text;
 
+	text_open(&text, t->why, sizeof(t->why));
+	if (left_out) {
+		text_add(&text, "the marker has no frames: ");
+		text_add(&text, left_out);
+		return t->why;
+	}
 	if (same && same->complete)
 		return "this tracepoint is defined already";
 	if (same)
@@ -143,7 +150,6 @@ static const char *point_refusal(struct trace *t,
 		at_marker = at_marker->next;
 	if (!point->aside || at_marker)
 		return NULL;
-	text_open(&text, t->why, sizeof(t->why));
 	text_add(&text, "no marker at 0x");
 	text_add_hex(&text, point->address, 1);
 	return t->why;
@@ -165,13 +171,14 @@ static const char *point_define(struct trace *t, const char *p)
 	struct trace_point *point = &read;
 	struct trace_point **end = &t->points;
 	const char *why = point_read(t, &p, point);
+	const char *left_out;
 	int more = packet_read_char(&p, '-');
 
 	if (!why && *p)
 		why = trace_malformed;
-	point->aside = !marker_at(point->address);
+	point->aside = !marker_at(point->address, &left_out);
 	if (!why)
-		why = point_refusal(t, point);
+		why = point_refusal(t, point, left_out);
 	if (why)
 		return why;
 	point = trace_take(t, sizeof(*point));

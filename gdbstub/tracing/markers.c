@@ -8,6 +8,8 @@
  */
 #include "tracepoints/sites/registry.h"
 
+#include <errno.h>
+
 #include "base/text.h"
 #include "control/sessions/session.h"
 #include "gdbstub/wire/connection.h"
@@ -23,7 +25,34 @@ struct wanted {
 	uint64_t address;		/* 0: any */
 	uint32_t flags;			/* that its code has */
 	int own;			/* leave out the runtime's probes */
+	const struct code *found;
 };
+
+/* Returns why a marker without code never has a hit, or NULL. */
+static const char *left_out_why(const struct code *code)
+{
+#define LEFT_OUT(error, words)	case -error: return words;
+	switch (code->stub ? 0 : code->refused) {
+#include "tracepoints/lttng/left-out.def"
+	}
+#undef LEFT_OUT
+	return NULL;
+}
+
+/* Adds the names and types of the fields. */
+static void extra_add(struct text *text, const struct object *object,
+		      const struct code *code)
+{
+	const char *why = left_out_why(code);
+
+	if (why) {
+		text_add(text, "has no frames: ");
+		text_add(text, why);
+		return;
+	}
+	fields_signature_add(text, object->format, object->site->kind_,
+			     object->site->nfields_, object->types);
+}
 
 /* Stops the walk at the wanted marker, and adds it with the names and types of
  * the fields in the EXTRA. Guards and whole calls are no markers for gdb, and a
@@ -48,12 +77,11 @@ static int marker_look(struct object *object, void *arg)
 			continue;
 		if (wanted->left--)
 			continue;
+		wanted->found = code;
 		if (!wanted->out)
 			return 1;
 		text_open(&text, extra, sizeof(extra));
-		fields_signature_add(&text, object->format,
-				     object->site->kind_,
-				     object->site->nfields_, object->types);
+		extra_add(&text, object, code);
 		marker_packet_add(wanted->out, (uint64_t)code->address,
 				  object->id, extra, wanted->room);
 		return 1;
@@ -81,9 +109,39 @@ static void marker_answer(struct connection *c, struct wanted wanted)
 		packet_add(&c->out, "l");
 }
 
-int marker_at(uint64_t address)
+int marker_at(uint64_t address, const char **why)
 {
-	return address && marker_find((struct wanted){ .address = address });
+	struct wanted wanted = { .address = address };
+	int found;
+
+	*why = NULL;
+	registry_lock();
+	found = address && registry_each(marker_look, &wanted);
+	if (found)
+		*why = left_out_why(wanted.found);
+	registry_unlock();
+	return found;
+}
+
+/* Answers with nothing where no marker is at an address; 0, it has registers
+ * and fields; 1, it has fields alone; or, in hex, why it has no frames. */
+int serve_marker_kind(struct connection *c, const char *p)
+{
+	struct wanted wanted = { 0 };
+	const char *why;
+
+	if (!packet_read_number(&p, &wanted.address) || !wanted.address || *p)
+		return 0;
+	registry_lock();
+	if (registry_each(marker_look, &wanted)) {
+		why = left_out_why(wanted.found);
+		if (why)
+			packet_add_hex(&c->out, why, text_length(why));
+		else
+			packet_add(&c->out, wanted.found->stub ? "0" : "1");
+	}
+	registry_unlock();
+	return 0;
 }
 
 /* Answers 1 when a tool has moved the code of the marker at an address, else

@@ -15,12 +15,22 @@
 #include "control/threads/settings.h"
 #include "gdbstub/tracing/defined.h"
 #include "gdbstub/tracing/forms-private.h"
+#include "tracepoints/fields/fields.h"
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/usdt/usdt.h"
 
 #define WHY_BYTES	640	/* eight names of sessions, and the rest */
 
 #define RUN_SESSION	"gdb"
+
+/* At a hit of a marker with that field, the variable is the field's value. */
+#define FIELD_VARIABLE	"taffrail_"
+#define FIELDS_MAX	32
+
+struct field_variable {
+	uint32_t number;
+	char name[sizeof((struct trace_variable *)0)->name];
+};
 
 static struct {
 	struct run_state state;
@@ -33,6 +43,10 @@ static struct {
 	 * registry's lock guards the next two: other threads load libraries */
 	const struct collect_point *ready[COLLECT_POINTS_MAX];
 	uint64_t addresses[COLLECT_POINTS_MAX];
+	/* the same lock: the variables that are named FIELD_VARIABLE and the
+	 * name of a field */
+	struct field_variable fields[FIELDS_MAX];
+	uint32_t nfields;
 	struct frames *frames;
 	int pid;			/* of the process that made the run */
 } run TABLE;
@@ -94,6 +108,46 @@ static int guard_enable(struct object *object, void *arg)
 	return 0;
 }
 
+/* Notes the variables that are fields. */
+static void fields_look(const struct trace *t)
+{
+	const char *name;
+	uint32_t i;
+
+	run.nfields = 0;
+	for (i = 0; i < COLLECT_VARIABLES_MAX; i++) {
+		struct field_variable *field = &run.fields[run.nfields];
+
+		name = t->variables[i].defined ?
+			text_after(t->variables[i].name, FIELD_VARIABLE) : NULL;
+		if (!name || run.nfields == FIELDS_MAX)
+			continue;
+		field->number = i;
+		text_copy(field->name, sizeof(field->name), name);
+		run.nfields++;
+	}
+}
+
+/* Finds the variables that are fields of a marker. Returns how many. */
+static uint32_t fields_find(const struct object *object,
+			    struct collect_field *found)
+{
+	static struct field_name names[TAFFRAIL_FIELDS_MAX];
+	uint32_t nfields = object->site->nfields_;
+	uint32_t n = 0;
+	uint32_t i, k;
+
+	if (!run.nfields || fields_parse(object->format, object->site->kind_,
+					 (int)nfields, names))
+		return 0;
+	for (i = 0; i < run.nfields; i++)
+		for (k = 0; k < nfields && n < TAFFRAIL_FIELDS_MAX; k++)
+			if (text_equal(run.fields[i].name, names[k].name))
+				found[n++] = (struct collect_field){
+					run.fields[i].number, k };
+	return n;
+}
+
 /* Gives a marker the tracepoints of the run that are there, in the order in
  * which a hit serves them. A form is noted before its marker has the
  * tracepoints: see forms-private.h. An error ends the walk, and run.failed is
@@ -101,8 +155,9 @@ static int guard_enable(struct object *object, void *arg)
 static int object_serve(struct object *object, void *arg)
 {
 	const struct collect_point *points[COLLECT_POINTS_MAX];
+	struct collect_field fields[TAFFRAIL_FIELDS_MAX];
+	struct collect_wish wish = { .points = points, .fields = fields };
 	struct pass *pass = arg;
-	uint32_t n = 0;
 	uint32_t i;
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
@@ -112,14 +167,16 @@ static int object_serve(struct object *object, void *arg)
 	for (i = 0; i < COLLECT_POINTS_MAX; i++) {
 		if (!run.ready[i] || !object_at(object, run.addresses[i]))
 			continue;
-		if (!n)
+		if (!wish.n)
 			run.failed = run.numbers[i];
 		forms_note(run.addresses[i], object);
-		points[n++] = run.ready[i];
+		points[wish.n++] = run.ready[i];
 	}
-	if (n)
-		pass->ret = collect_set(object, run.session->channel, points, n,
-					pass->patcher);
+	if (!wish.n)
+		return 0;
+	wish.nfields = fields_find(object, fields);
+	pass->ret = collect_set(object, run.session->channel, &wish,
+				pass->patcher);
 	return pass->ret;
 }
 
@@ -137,6 +194,7 @@ static int points_serve(uint64_t address)
 	struct ax_refusal why;
 
 	registry_lock();
+	fields_look(trace_get());
 	for (; point && !pass.ret; point = point->next) {
 		uint32_t slot = point->slot - 1;
 

@@ -73,6 +73,7 @@ packet_fn serve_file;
 /* markers.c */
 packet_fn serve_markers_first, serve_markers_all, serve_markers_next;
 packet_fn serve_marker_at;
+packet_fn serve_marker_kind;
 packet_fn serve_marker_moved;
 /* define.c */
 packet_fn serve_trace_init, serve_define_variable, serve_define_source;
@@ -100,8 +101,9 @@ void connection_error(struct connection *c, uint8_t number);
 /* Adds "pPID.TID" of the service thread, the only thread that gdb sees. */
 void connection_add_thread(struct packet *out);
 
-/* Returns 1 when a marker's code is at that address. */
-int marker_at(uint64_t address);
+/* Returns 1 when a marker's code is at that address. Stores why it never has a
+ * hit, or NULL. */
+int marker_at(uint64_t address, const char **why);
 
 /* Closes the files that vFile has open. */
 void files_close(struct connection *c);

@@ -235,6 +235,7 @@ static void check_state(struct fuzz *fuzz)
 		struct collect_request request;
 
 		const struct trace_source *source = point->sources;
+		const char *why;
 
 		n++;
 		for (; source; source = source->next)
@@ -243,7 +244,7 @@ static void check_state(struct fuzz *fuzz)
 				fuzz_fail(fuzz, "a bad text", source,
 					  sizeof(*source));
 		trace_request(point, &request, actions);
-		if (marker_at(point->address) == !!point->aside ||
+		if (marker_at(point->address, &why) == !!point->aside ||
 		    !point->number ||
 		    request.nactions != point->nactions ||
 		    point->nactions > COLLECT_ACTIONS_MAX)

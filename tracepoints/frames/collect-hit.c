@@ -121,7 +121,16 @@ static SIGSAFE enum ax_verdict hit_register(void *arg, uint32_t number,
 static SIGSAFE enum ax_verdict hit_variable_get(void *arg, uint32_t number,
 						uint64_t *value)
 {
-	(void)arg;
+	const struct hit *hit = arg;
+	const struct ax_event event = { hit->fixed, hit->var };
+	const struct collect_list *list =
+		load_acquire(&hit->object->collect, COLLECT_LIST);
+	uint32_t i;
+
+	for (i = 0; list && i < list->nfields; i++)
+		if (list->fields[i].variable == number)
+			return ax_run(list->fields[i].program, &event, NULL,
+				      value);
 	return collect_variable_get(number, (int64_t *)value) ?
 		       AX_UNAVAILABLE :
 		       AX_DONE;
@@ -138,11 +147,11 @@ static SIGSAFE enum ax_verdict hit_variable_set(void *arg, uint32_t number,
 static SIGSAFE enum ax_verdict hit_variable_collect(void *arg, uint32_t number)
 {
 	struct hit *hit = arg;
-	int64_t value;
+	uint64_t value;
 
-	if (collect_variable_get(number, &value))
+	if (hit_variable_get(hit, number, &value) != AX_DONE)
 		return AX_UNAVAILABLE;
-	return builder_variable(&hit->builder, number, value);
+	return builder_variable(&hit->builder, number, (int64_t)value);
 }
 
 const struct ax_machine collect_machine = {

@@ -44,8 +44,13 @@ struct collect_point {
 /* The tracepoints of a marker; constant, and never freed. */
 struct collect_list {
 	uint32_t n;
-	uint32_t reserved;
+	uint32_t nfields;
 	uint64_t address;		/* of the only site, or 0 */
+	/* variables that are fields: the program gives the value */
+	struct collect_value {
+		uint64_t variable;
+		const struct ax_program *program;
+	} fields[TAFFRAIL_FIELDS_MAX];
 	const struct collect_point *points[];
 };
 

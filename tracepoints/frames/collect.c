@@ -162,10 +162,34 @@ int collect_point_make(const struct collect_point **point,
 	return ret;
 }
 
-int collect_set(struct object *object, struct channel *channel,
-		const struct collect_point *const *of, uint32_t n,
-		const struct patcher *patcher)
+/* Adds a variable that is a field; one that is no integer is left out. */
+static void field_add(struct collect_list *list, const struct object *object,
+		      const struct collect_field *field)
 {
+	const uint8_t code[] = { AX_FIELD, (uint8_t)field->field, AX_END };
+	const struct ax_layout layout = { &object->shape, object->types };
+	const struct ax_source source = { .code = code,
+					  .bytes = sizeof(code),
+					  .want_result = 1,
+					  .layout = &layout,
+					  .machine = &ax_bare };
+	uint64_t room[AX_PROGRAM_BYTES(sizeof(code)) / 8 + 1];
+	struct ax_program *program = (struct ax_program *)room;
+	struct collect_value *value = &list->fields[list->nfields];
+	struct ax_refusal why;
+
+	if (ax_verify(program, sizeof(room), &source, &why))
+		return;
+	value->variable = field->variable;
+	value->program = arena_copy(&points, program, program->bytes);
+	list->nfields += !!value->program;
+}
+
+int collect_set(struct object *object, struct channel *channel,
+		const struct collect_wish *wish, const struct patcher *patcher)
+{
+	const struct collect_point *const *of = wish->points;
+	uint32_t n = wish->n;
 	struct object_use use = { .channel = channel, .hit = collect_hit };
 	union {
 		struct collect_list list;
@@ -187,6 +211,8 @@ int collect_set(struct object *object, struct channel *channel,
 	if (object->codes && !object->codes->next)
 		builder.list.address = (uint64_t)object->codes->address;
 	__builtin_memcpy(builder.list.points, of, n * sizeof(of[0]));
+	for (i = 0; i < wish->nfields && i < TAFFRAIL_FIELDS_MAX; i++)
+		field_add(&builder.list, object, &wish->fields[i]);
 	list = arena_copy(&lists, &builder,
 			  sizeof(builder.list) + n * sizeof(of[0]));
 	if (!list)

@@ -98,14 +98,29 @@ int collect_point_make(const struct collect_point **point,
  */
 extern int (*collect_kept)(int (*fn)(void *a, void *b), void *a, void *b);
 
+/* A trace state variable that is, at a hit of a marker, the value of a field:
+ * an integer, an address or a truth value, of 64 bits. */
+struct collect_field {
+	uint32_t variable;
+	uint32_t field;
+};
+
+/* What a marker gets: tracepoints, and such variables, of which only the first
+ * TAFFRAIL_FIELDS_MAX count. */
+struct collect_wish {
+	const struct collect_point *const *points;
+	uint32_t n;
+	uint32_t nfields;
+	const struct collect_field *fields;
+};
+
 /*
  * Gives a marker the tracepoints that hits serve from now on, and switches it
- * on for the channel. If n is 0, takes all tracepoints away. Returns 0 or a
+ * on for the channel. If there are none, takes all away. Returns 0 or a
  * negative errno. The registry's lock is held.
  */
 int collect_set(struct object *object, struct channel *channel,
-		const struct collect_point *const *points, uint32_t n,
-		const struct patcher *patcher);
+		const struct collect_wish *wish, const struct patcher *patcher);
 
 /* Why a run ended by itself. */
 enum collect_end {
