@@ -3,8 +3,8 @@
  * Markers that the program declares while it runs: include/taffrail/event.h.
  *
  * Such a marker has a site that tests a flag, and no code: the address of the
- * site stands for it, or one that the wish has. Sites are never freed; a marker that is declared again
- * gets the old one.
+ * site stands for it, or one that the caller has. Sites are never freed; a
+ * marker that is declared again gets the old one.
  */
 #include <errno.h>
 #include <stdbool.h>

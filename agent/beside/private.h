@@ -209,7 +209,7 @@ void provider_go(struct provider *provider);
 struct provider *provider_of(const void *cookie);
 
 /* Returns an address in a probe function that no other event has, the first
- * byte if it can, or NULL; takes back what another event may have. The
+ * byte if it can, or NULL; takes one back for another event. The
  * registry's lock is held. */
 uint8_t *address_take(void (*probe)(void));
 void address_give(const uint8_t *address);

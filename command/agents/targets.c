@@ -119,6 +119,7 @@ int targets_open_each(struct targets *t, const pid_t *pids, size_t count,
 	t->count = 0;
 	t->named = count;
 	t->unread = false;
+	t->awaited = NULL;
 	t->dir.fd = -1;
 	if (cause_check_proc())
 		return -ENOSYS;
@@ -387,9 +388,32 @@ static void tell_unmatched(const struct targets *t, const char *rule,
 		replaced_tell(t->targets[i].process->pid, NULL);
 }
 
+/* Returns true when the rule spells the name of a provider that no target has,
+ * and a target has LTTng-UST: the provider may come with a library. */
+static bool may_come(const struct targets *t, const char *rule)
+{
+	size_t bytes = strcspn(rule, "/") + 1;
+	bool lttng = false;
+
+	if (strcspn(rule, "*?[/ ") + 1 != bytes || rule[bytes - 1] != '/' ||
+	    *rule_hint(rule, "") || own_matches(t, rule))
+		return false;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct marker_list *list = &t->targets[i].markers;
+
+		lttng |= process_maps_beginning(t->targets[i].process->pid,
+						"liblttng-ust");
+		for (size_t k = 0; k < list->count; k++)
+			if (!list->markers[k].why &&
+			    !strncmp(list->markers[k].id, rule, bytes))
+				return false;
+	}
+	return lttng;
+}
+
 /* Returns true when the rule matches a marker of the targets, or a USDT probe
  * by the provider's name, or when it may match one of a process whose probes
- * cannot be read, or a function (`unread`).
+ * cannot be read, or a function (`unread`), or one that comes later.
  * A probe becomes a marker when a rule names it, and the agent does not list it
  * before that. Otherwise prints what is nearest. */
 static bool rule_matched(struct targets *t, const char *rule, bool unread)
@@ -398,6 +422,7 @@ static bool rule_matched(struct targets *t, const char *rule, bool unread)
 	bool functions = rule_kind(rule) != RULE_MARKERS;
 	bool named = rule_names_provider(rule), matched, found;
 	struct marker_list probes = { 0 };
+	char text[CAUSE_TEXT_BYTES];
 	int ret;
 
 	/* functions and lines are in the list only once a session has them */
@@ -417,8 +442,17 @@ static bool rule_matched(struct targets *t, const char *rule, bool unread)
 	/* of probes that match, those are told that the list has first */
 	for (size_t k = 0; matched && !named && k < probes.count; k++)
 		nearest_add(&nearest, probes.markers[k].id);
-	if (!found)
+	if (!found && !matched && may_come(t, rule)) {
+		nearest_text(&nearest, text, sizeof(text));
+		if (unread && !t->awaited)
+			cause_report(RULE_UNMET_YET, .subject = rule,
+				     .text = text);
+		else if (unread)
+			t->awaited(rule);
+		found = true;
+	} else if (!found) {
 		tell_unmatched(t, rule, &nearest, matched);
+	}
 	marker_list_free(&probes);
 	return found;
 }

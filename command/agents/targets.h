@@ -25,6 +25,8 @@ struct targets {
 	size_t count;
 	bool named;			/* by their pids */
 	bool unread;			/* of targets_check_rule() */
+	void (*awaited)(const char *rule); /* is called, in place of a message,
+					 * for a rule without a marker yet */
 };
 
 /*
@@ -95,7 +97,8 @@ int target_detach(struct target *target, bool force,
  * prints an error with the nearest ids, or that no marker has the rule's level,
  * and returns -ENOENT. Where the kernel
  * does not let this command read the probes of a process, a rule that selects
- * nothing else passes, too, for targets_check_begun() to look at.
+ * nothing else passes, too, for targets_check_begun() to look at. So does one
+ * for a provider of LTTng-UST that may come later, which is told.
  */
 int targets_check_rule(struct targets *targets, const char *rule);
 

@@ -131,6 +131,11 @@ static int hex_byte(const char *text)
 
 const char *marker_refusal(int error)
 {
+	switch (-error) {
+#define LEFT_OUT(number, words)	case number: return MARKER_OFF words;
+#include "tracepoints/lttng/left-out.def"
+#undef LEFT_OUT
+	}
 	return error == -EAGAIN ? "off: a thread blocks SIGTRAP" :
 	       error == -EBUSY	? "off: another program's code is there" :
 	       error == -EPERM	? "off: the program ignores SIGTRAP" :
@@ -139,10 +144,6 @@ const char *marker_refusal(int error)
 	       error == -ECANCELED ? "off: an instruction after it may fault, "
 				  "and the program has a filter, or has its "
 				  "system calls dispatched" :
-#define LEFT_OUT(error_, words) \
-	       error == -(error_) ? MARKER_OFF words :
-#include "tracepoints/lttng/left-out.def"
-#undef LEFT_OUT
 				  "off: it cannot be written";
 }
 

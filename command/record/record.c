@@ -173,7 +173,7 @@ static void record_tell(void)
 		rules_note(&drain.rules, &options, &drain.places, some,
 			   &outcome);
 	outcome_print(&outcome, CAUSE_PROBE_FAILED);
-	/* the rest of what the rules name is recorded */
+	/* each rule has other markers, which are recorded */
 	drain.places.lenient = rules_all_served(&drain.rules, &options,
 						&drain.places);
 	outcome_take(&outcome, places_tell(&drain.places));

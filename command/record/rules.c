@@ -190,6 +190,15 @@ static bool fault_note(const struct rules *rules,
 	return false;
 }
 
+static const char *awaited[RECORD_RULES_MAX];
+static size_t nawaited;
+
+void rules_await(const char *rule)
+{
+	if (nawaited < RECORD_RULES_MAX)
+		awaited[nawaited++] = rule;
+}
+
 bool rules_never(const struct record_options *o, const char *rule, char *glob,
 		 char *text)
 {
@@ -197,6 +206,9 @@ bool rules_never(const struct record_options *o, const char *rule, char *glob,
 	size_t bytes, i = 0;
 	const char *condition = rule_condition(rule, &bytes);
 
+	for (size_t k = 0; k < nawaited; k++)
+		if (awaited[k] == rule)
+			return false;
 	/* -p has looked whether there is a marker of that name */
 	while (i < known->count && !rule_matches(rule, known->markers[i].id))
 		i++;

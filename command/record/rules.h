@@ -41,6 +41,9 @@ int rules_take(struct rules *rules, pid_t pid, struct session_view *session);
  * no rule names them. The process may have ended by then. */
 void rules_learn(pid_t pid);
 
+/* Notes a rule of -p that names no marker yet. */
+void rules_await(const char *rule);
+
 /* Returns true when the rule has selected a marker that was taken. */
 bool rules_met(const struct rules *rules, const char *rule);
 

@@ -48,6 +48,8 @@ static int targets_look(struct beginning *begin)
 		if (ret)
 			begin->cause = t->targets[i].client.cause;
 	}
+	/* a second later, record tells which rules have no marker yet */
+	t->awaited = rules_await;
 	for (int i = 0; !ret && i < o->nrules; i++)
 		ret = targets_check_rule(t, o->rules[i]);
 	for (size_t i = 0; !ret && !o->nrules && i < t->count; i++)

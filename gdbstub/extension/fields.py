@@ -10,7 +10,7 @@ import gdb
 
 class TaffrailFieldNames:
     CALL = re.compile(r'\$_taffrail\s*\(\s*"([^"\\]*)"\s*\)')
-    # what is looked at as a whole: texts, members, words with a "." or "$"
+    # looked at as a whole: texts, members, words with a "." or "$"
     WORD = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.[0-9a-fA-F]*)\''
                       r'|->\s*\w+|[\w.$]+')
 
