@@ -184,7 +184,8 @@ void attach_memory_release(struct attach_memory *memory)
 
 int attach_memory_place(struct attach_memory *memory,
 			const struct attach_target *t, uint64_t base,
-			const uint8_t header[ATTACH_HEADER_BYTES])
+			const uint8_t header[ATTACH_HEADER_BYTES],
+			size_t placed)
 {
 	uint64_t *control = (uint64_t *)(memory->bytes +
 					 memory->thread_pointer);
@@ -224,7 +225,8 @@ int attach_memory_place(struct attach_memory *memory,
 	block->spare = base + HEAD_BYTES + block->kept;
 	block->spare_bytes = memory->size - HEAD_BYTES - block->kept;
 	/* the stack is zeros already */
-	ret = attach_write(t, base, memory->bytes, stack);
+	ret = attach_write(t, base + placed, memory->bytes + placed,
+			   stack - placed);
 	return ret ? ret : attach_write(t, base + memory->stack_top,
 					memory->bytes + memory->stack_top,
 					memory->end - memory->stack_top);

@@ -174,12 +174,13 @@ int attach_memory_build(struct attach_memory *memory,
 void attach_memory_release(struct attach_memory *memory);
 /* Fills in the words that depend on the address `base`, and the words that
  * threads inherit: `header` is the beginning of the stopped thread's control
- * block. Then copies the memory into the process. Returns 0 or a negative
- * errno. */
+ * block. Then copies the memory into the process, but for the first `placed`
+ * bytes, which are there. Returns 0 or a negative errno. */
 #define ATTACH_HEADER_BYTES	64
 int attach_memory_place(struct attach_memory *memory,
 			const struct attach_target *t, uint64_t base,
-			const uint8_t header[ATTACH_HEADER_BYTES]);
+			const uint8_t header[ATTACH_HEADER_BYTES],
+			size_t placed);
 /* Copies the library's bytes into the process, if it has no path there. Returns
  * 0 or a negative errno. */
 int attach_memory_image(const struct attach_memory *memory,

@@ -82,7 +82,7 @@ attach_stub_start:
 	pushq	$0x1f80
 	ldmxcsr	(%rsp)
 	popq	%rax
-	/* mapped with all rights, for one call less while a thread stands */
+	/* mapped with all rights, if the process may (map_memory()) */
 	leaq	attach_stub_start(%rip), %rdi
 	movl	$ATTACH_CODE_BYTES, %esi
 	movl	$(PROT_READ | PROT_EXEC), %edx

@@ -492,6 +492,56 @@ static void unmap_memory(struct tracee *x, uint64_t base, size_t bytes)
 }
 
 /*
+ * Has the thread map the memory: with all rights, for one call less while the
+ * thread stands. A process may forbid itself memory that was writable before it
+ * is executable (prctl(2), PR_SET_MDWE): there the code is never writable, and
+ * ptrace(2) writes it. Returns 0 and stop->base; or a negative errno, and
+ * nothing stays in the process.
+ */
+static int map_memory(struct tracee *x, struct attach_stop *stop,
+		      const struct attach_memory *memory, size_t *placed)
+{
+	long map[7] = { SYS_mmap, 0, (long)memory->size,
+			PROT_READ | PROT_WRITE | PROT_EXEC,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 };
+	long protect[7] = { SYS_mprotect, 0,
+			    (long)(memory->size - ATTACH_CODE_BYTES),
+			    PROT_READ | PROT_WRITE };
+	int64_t result;
+	int ret = inject_call(x, x->t->syscall, map, &result);
+
+	*placed = 0;
+	if (!ret && result == -EACCES) {
+		*placed = ATTACH_CODE_BYTES;
+		map[3] = PROT_READ | PROT_EXEC;
+		ret = inject_call(x, x->t->syscall, map, &result);
+	}
+	if (!ret && result < 0 && result > -4096)
+		ret = (int)result;
+	if (ret || !*placed) {
+		stop->base = ret ? 0 : (uint64_t)result;
+		return ret;
+	}
+	stop->base = (uint64_t)result;
+	protect[1] = (long)(stop->base + ATTACH_CODE_BYTES);
+	ret = inject_call(x, x->t->syscall, protect, &result);
+	if (!ret)
+		ret = (int)result;
+	for (size_t at = 0; !ret && at < ATTACH_CODE_BYTES;
+	     at += sizeof(long)) {
+		long word;
+
+		memcpy(&word, memory->bytes + at, sizeof(word));
+		ret = word ? do_trace(PTRACE_POKEDATA, x->tid,
+				      (void *)(stop->base + at),
+				      (void *)word) : 0;
+	}
+	if (ret)
+		unmap_memory(x, stop->base, memory->size);
+	return ret;
+}
+
+/*
  * Makes the memory and the helper, with the thread stopped. Returns 0, or a
  * negative errno, and nothing stays in the process: -EUSERS it can make no
  * thread, for which a later try is no remedy.
@@ -499,23 +549,18 @@ static void unmap_memory(struct tracee *x, uint64_t base, size_t bytes)
 static int do_work(struct tracee *x, struct attach_stop *stop,
 		   struct attach_memory *memory, const uint8_t *header)
 {
-	const long map[7] = { SYS_mmap, 0, (long)memory->size,
-			      PROT_READ | PROT_WRITE | PROT_EXEC,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 };
 	uint32_t multiple, one = 1;
+	size_t placed;
 	int64_t result;
 	uint64_t tp;
 	int ret = block_signals(x);
 
 	if (!ret)
-		ret = inject_call(x, x->t->syscall, map, &result);
+		ret = map_memory(x, stop, memory, &placed);
 	if (ret)
 		return ret;
-	if (result < 0 && result > -4096)
-		return (int)result;
-	stop->base = (uint64_t)result;
 	memory->block->helper_mask = helper_blocked;
-	ret = attach_memory_place(memory, x->t, stop->base, header);
+	ret = attach_memory_place(memory, x->t, stop->base, header, placed);
 	/* older versions of libc keep it in the control block, too, that there
 	 * is a second thread */
 	memcpy(&multiple, header + HEADER_MULTIPLE, sizeof(multiple));
