@@ -267,7 +267,10 @@ static void off_tell(const char *name, struct lacking_off off, const char *why)
 			text_add_char(&text, (unsigned char)path[i] < ' ' ?
 						     '?' : path[i]);
 		bytes[text.used++] = '\n';
-		log_write(fd, bytes, text.used);
+		n = log_write(fd, bytes, text.used);
+		/* the limit of a file's size leaves the mode alone */
+		if (n == -EFBIG || (n >= 0 && (size_t)n < text.used))
+			sys2(SYS_fchmod, fd, PROTOCOL_OFF_CUT);
 	}
 	sys_close(fd);
 }

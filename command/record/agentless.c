@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -218,10 +219,11 @@ static bool was_noted(struct agentless *a, enum lacking_why noted,
 void agentless_read(struct agentless *a, int fd)
 {
 	/* the last writer may have found the file one byte short of full */
-	char text[PROTOCOL_OFF_BYTES_MAX + 2 * AGENTLESS_TEXT_BYTES];
-	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
-	char *why, *path, *rest = text;
+	char text[PROTOCOL_OFF_BYTES_MAX + 3 * AGENTLESS_TEXT_BYTES];
+	ssize_t n = pread(fd, text, sizeof(text) - AGENTLESS_TEXT_BYTES, 0);
+	char *why, *path, *rest;
 	struct agentless_row *row;
+	struct stat st;
 
 	text[n < 0 ? 0 : n] = '\0';
 	/* Agents add nothing to a larger file. Without room they fill the last
@@ -229,7 +231,14 @@ void agentless_read(struct agentless *a, int fd)
 	a->uncounted |= n > (ssize_t)PROTOCOL_OFF_BYTES_MAX ||
 			(n > 0 && n % OFF_PAGE_BYTES == 0);
 	path = strrchr(text, '\n');
-	text[path ? path + 1 - text : 0] = '\0';
+	rest = path ? path + 1 : text;
+	*rest = '\0';
+	/* a program without a name: the mode was all that it could leave */
+	if (!fstat(fd, &st) && st.st_mode & PROTOCOL_OFF_CUT & ~0777) {
+		a->uncounted = true;
+		sprintf(rest, "%d %d \t\n", CAUSE_LACKS_FILES, EFBIG);
+	}
+	rest = text;
 	/* a line of an agent that stays off: the cause, and the program */
 	while ((why = strsep(&rest, "\n"))) {
 		unsigned int id = CAUSE_LACKS_OFF;

@@ -90,7 +90,7 @@ SIGSAFE static int file_open_log(void)
 	return -EPERM;
 }
 
-SIGSAFE void log_write(int fd, const char *line, size_t n)
+SIGSAFE long log_write(int fd, const char *line, size_t n)
 {
 	const struct timespec none = { 0, 0 };
 	const uint64_t both = SIGPIPE_BIT | SIGXFSZ_BIT;
@@ -100,13 +100,14 @@ SIGSAFE void log_write(int fd, const char *line, size_t n)
 	long ret;
 
 	if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &both, &mask, SIGSET_BYTES))
-		return;
+		return -EINTR;
 	sys2(SYS_rt_sigpending, &pending, SIGSET_BYTES);
 	ret = sys_write(fd, line, n);
 	sent = ret == -EPIPE ? SIGPIPE_BIT : ret == -EFBIG ? SIGXFSZ_BIT : 0;
 	if (sent & ~pending)
 		sys4(SYS_rt_sigtimedwait, &sent, NULL, &none, SIGSET_BYTES);
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, SIGSET_BYTES);
+	return ret;
 }
 
 SIGSAFE void log_fact(enum log_level at, const char *module, const char *fact,

@@ -20,7 +20,7 @@ void log_fact(enum log_level level, const char *module, const char *fact,
 /* Writes a line, and takes the signal that the write may send to this thread: a
  * SIGPIPE of a pipe without a reader, a SIGXFSZ where the file would exceed the
  * process's limit (ulimit -f). A signal that was pending before is the
- * program's. SIGSAFE. */
-void log_write(int fd, const char *line, size_t n);
+ * program's. Returns the result of the write, or a negative errno. SIGSAFE. */
+long log_write(int fd, const char *line, size_t n);
 
 #endif
