@@ -260,11 +260,12 @@ void agentless_read(struct agentless *a, int fd)
 			name_add(a, id, &slots);
 			continue;
 		}
-		/* an agent works there, in another runtime directory */
-		if (id == CAUSE_LACKS_AWAY ? was_noted(a, LACKING_AWAY, path) :
-		    id == CAUSE_LACKS_OTHERS &&
-			    (was_noted(a, LACKING_UNFIT, path) ||
-			     was_noted(a, LACKING_USER, path)))
+		/* in another runtime directory an agent works, or has a reason
+		 * that the recorder's directory would not give it */
+		if (was_noted(a, LACKING_AWAY, path) ||
+		    (id == CAUSE_LACKS_OTHERS &&
+		     (was_noted(a, LACKING_UNFIT, path) ||
+		      was_noted(a, LACKING_USER, path))))
 			continue;
 		a->others++;
 		room = id == CAUSE_LACKS_FILES &&
