@@ -337,8 +337,9 @@ static int watch_rescan(struct watch *w)
 		if (!list.processes[i].alive)
 			continue;
 		for (k = 0; k < w->count; k++)
-			if (!strcmp(w->seen[k].process.name,
-				    list.processes[i].name))
+			/* the name may be cut */
+			if (!strcmp(w->seen[k].process.path,
+				    list.processes[i].path))
 				break;
 		if (k == w->count)
 			ret = add_seen(w, &list.processes[i]);
@@ -372,6 +373,9 @@ static void look_at_all(struct watch *w)
 		}
 		if (!seen->foreign && !shared)
 			event_say(seen, "ended");
+		for (size_t k = 0; shared && k < seen->nsessions; k++)
+			event_say(seen, "session %s destroyed",
+				  seen->sessions[k].name);
 		seen_forget(w, i);
 	}
 }
@@ -460,6 +464,8 @@ int watch_main(int argc, char **argv)
 			     .error = errno);
 	if (!w.pid) {
 		ret = watch_rescan(&w);
+		w.missed |= !ret && layouts_tell_shared(&w.dir, NULL,
+							"not watched");
 	} else if ((ret = rundir_find(&process, w.pid, &cause))) {
 		cause_tell(&cause);
 	} else {
