@@ -109,7 +109,7 @@ static int change_living(struct targets *targets, enum message_type type,
 		if (!ret && type == MESSAGE_ENABLE)
 			places_take_living(places, target->process, name,
 					   rule);
-		if (ret && ret != -ENOENT && rundir_lives(target->process))
+		if (ret && ret != -ENOENT && !target_ends(target))
 			result = cause_tell(&target->client.cause);
 	}
 	client_request_release(&request);
@@ -146,7 +146,7 @@ static int change_rule(struct targets *targets, enum message_type type,
 			targets->targets[left++] = target;
 			continue;
 		}
-		if (rundir_lives(target.process))
+		if (!target_ends(&target))
 			result = cause_tell(&target.client.cause);
 		client_close(&target.client);
 		marker_list_free(&target.markers);

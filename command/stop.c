@@ -140,7 +140,7 @@ static int tell_all(struct targets *targets, enum message_type type,
 		found += ret != -ENOENT;
 		if (!ret || ret == -ENOENT)
 			goto left;
-		if (!rundir_lives(process)) {
+		if (target_ends(target)) {
 			process->alive = false;
 		} else {
 			cause_tell(&target->client.cause);

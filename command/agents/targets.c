@@ -29,7 +29,8 @@
 
 #define CALLED_BRIEF_MS	500	/* for a signal that may stay blocked */
 #define NAMES_MAX	64	/* of sessions, for a message */
-/* How often it is looked whether the service thread has ended: 5 s in all. */
+/* How often it is looked whether a process, or the service thread, has ended:
+ * 5 s in all. */
 #define END_PAUSE_NS	1000000
 #define END_LOOKS	5000
 
@@ -196,6 +197,24 @@ int target_connect(struct target *target)
 	if (ret == -ESRCH)
 		target->process->alive = rundir_lives(target->process);
 	return ret;
+}
+
+bool target_ends(const struct target *target)
+{
+	const struct timespec pause = { .tv_nsec = END_PAUSE_NS };
+	const struct rundir_process *process = target->process;
+	struct process_page page;
+	int ret;
+
+	for (int i = 0; rundir_lives(process) && !process_ending(process->pid);
+	     i++) {
+		ret = rundir_read_process(process, process->image, &page);
+		if (i == END_LOOKS || (ret ? ret != -ENOENT :
+				       page.state != PROCESS_EXITED))
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
 }
 
 int target_connect_briefly(struct target *target)

@@ -70,8 +70,13 @@ bool target_has(const struct target *target, const char *session);
  */
 int target_connect(struct target *target);
 
-/* The same for a request that can do without an answer: a process that a signal
- * calls may block it for good, and is waited for half a second. */
+/* Returns true when the process has ended, also after waiting up to 5 s for a
+ * process that has called exit(3): a request to it that failed is then no
+ * failure of a command for all processes. */
+bool target_ends(const struct target *target);
+
+/* As target_connect(), for a request that can do without an answer: a process
+ * that a signal calls may block it for good, and is waited for half a second. */
 int target_connect_briefly(struct target *target);
 
 /* Connects, and asks for the markers. Errors as target_connect(). */

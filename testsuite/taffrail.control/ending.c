@@ -5,7 +5,10 @@
  * the connection. With
  * $ENDING_RINGS, waits before until a file that this pattern names, a ring, has
  * an event. With $ENDING_PAGE, its page, shows it as it is when it has removed
- * that, and has no memory any more, but is not dead.
+ * that, and has no memory any more, but is not dead. With $ENDING_WAITED, kills
+ * it when the command has waited for a second.
+ *
+ * In a process, with $ENDING_EXIT: exit(3) says "exits", and does not return.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static int armed = -1;		/* the connection */
@@ -100,6 +105,31 @@ FILE *fopen(const char *path, const char *mode)
 	    !strcmp(strrchr(path, '/'), "/stat"))
 		return exiting_stat(path);
 	return open_real(path, mode);
+}
+
+int nanosleep(const struct timespec *request, struct timespec *remain)
+{
+	static struct timespec first;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!first.tv_sec)
+		first = now;
+	if (getenv("ENDING_WAITED") &&
+	    (now.tv_sec - first.tv_sec) * 1000000000 + now.tv_nsec -
+			    first.tv_nsec > 1000000000)
+		kill(victim(), SIGKILL);
+	return (int)syscall(SYS_nanosleep, request, remain);
+}
+
+__attribute__((destructor)) static void exit_hang(void)
+{
+	if (!getenv("ENDING_EXIT"))
+		return;
+	if (write(1, "exits\n", 6) != 6)
+		abort();
+	for (;;)
+		pause();
 }
 
 ssize_t send(int fd, const void *data, size_t bytes, int flags)
