@@ -432,6 +432,13 @@ static int obey_file(int directory, const char *name, int asked,
 		ret = session_start(session, &matched);
 		if (ret == -EEXIST)
 			rules_reach(session);
+		/* A command that removed the rules after they were read may
+		 * have listed the processes before this one had the session. A
+		 * recorder at work looks again. */
+		if (ret >= 0 &&
+		    sys3(SYS_faccessat, directory, name, F_OK) == -ENOENT &&
+		    !budget_collected(session->name))
+			session_destroy(session_find(session->name));
 	}
 	if ((ret < 0 || fault.used) && ret != -EEXIST)
 		log_fact(LOG_ERROR, "sessions", fault.used ? why : name, ret);
