@@ -10,10 +10,11 @@
 #include "command/common/command.h"
 
 /* Above every letter, so these have long names only. */
-enum { KEY_WORDS = 256, KEY_SESSIONS, KEY_PIDS, KEY_MARKERS };
+enum { KEY_WORDS = 256, KEY_PROGRAM, KEY_SESSIONS, KEY_PIDS, KEY_MARKERS };
 
 static const struct option_row rows[] = {
 	{ KEY_WORDS, "words", NULL, NULL },
+	{ KEY_PROGRAM, "program", "PROG", NULL },
 	{ KEY_SESSIONS, "sessions", NULL, NULL },
 	{ KEY_PIDS, "pids", NULL, NULL },
 	{ KEY_MARKERS, "markers", NULL, NULL },
@@ -29,13 +30,16 @@ int completion_main(int argc, char **argv)
 		.about = "Print the script that completes taffrail's command "
 			 "line in SHELL: bash, zsh or fish.",
 	};
-	const char *script;
+	const char *script, *program = NULL;
 	int key, asked = 0;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
 		if (key == OPTIONS_STOP)
 			return options.status;
-		asked = key;
+		if (key == KEY_PROGRAM)
+			program = options.value;
+		else
+			asked = key;
 	}
 	argc -= options.index;
 	argv += options.index;
@@ -44,7 +48,7 @@ int completion_main(int argc, char **argv)
 		return command_misused("give one shell: bash, zsh or fish");
 	switch (asked) {
 	case KEY_WORDS:
-		complete_words(argc, argv);
+		complete_words(argc, argv, program);
 		break;
 	case KEY_SESSIONS:
 		propose_sessions(&all);

@@ -131,22 +131,30 @@ static int propose_module(const char *path, struct marker_list *list, void *arg)
 	snprintf(word, sizeof(word), "%s%s/", f->lead, module);
 	if (!behind && list->count)
 		propose(f->p, word, NULL);
+	if (f->p->file && !behind)
+		runtime = false;
 	if (behind ? strlen(module) != (size_t)(behind - typed) ||
 			     strncmp(module, typed, strlen(module)) != 0 :
 		     runtime)
 		return 0;
 	for (size_t i = 0; i < list->count; i++)
 		propose_function(f, behind ? module : "", &list->markers[i]);
-	return 0;
+	return !!f->p->file;
 }
 
-/* Proposes functions of the process, or of those with an agent. */
+/* Proposes functions of the process, the file or the program that the line has,
+ * or of processes with an agent. */
 static void propose_each(struct functions *f)
 {
 	struct targets targets;
 
 	if (f->p->pid) {
 		functions_of_process(f->p->pid, 0, propose_module, f);
+		return;
+	}
+	if (f->p->file || f->p->program) {
+		functions_of_program(f->p->file ? f->p->file : f->p->program,
+				     0, propose_module, f);
 		return;
 	}
 	if (!targets_open(&targets, 0))
@@ -163,6 +171,16 @@ void propose_functions(const struct proposal *p)
 	struct functions f = { .p = p, .lead = "" };
 
 	propose_each(&f);
+}
+
+void propose_files(const struct proposal *p)
+{
+	struct functions f = { .p = p, .lead = "fn:" };
+
+	if (!strncmp(p->prefix, f.lead, strlen(f.lead)))
+		propose_each(&f);
+	else
+		puts(":files");
 }
 
 /* Asks each living agent; one that does not answer is left out. A word that

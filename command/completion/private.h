@@ -17,6 +17,9 @@ struct proposal {
 	const char *prefix;	/* the typed part of the word */
 	const char *before;	/* put before each: "--event=", "vtid," */
 	pid_t pid;		/* with the markers and sessions; 0: any */
+	const char *program;	/* with the functions, behind the cursor; or
+				 * NULL */
+	const char *file;	/* the same, before the cursor, alone */
 };
 
 /*
@@ -29,6 +32,9 @@ void propose(const struct proposal *p, const char *word, const char *text);
  * once; those of p->pid alone where that is set. */
 void propose_sessions(const struct proposal *p);
 void propose_markers(const struct proposal *p);
+
+/* present.c: proposes rules fn:GLOB; else the shell proposes files. */
+void propose_files(const struct proposal *p);
 
 /* present.c: proposes functions, "NAME" and "MODULE/NAME". */
 void propose_functions(const struct proposal *p);
@@ -45,7 +51,8 @@ const char *completion_script(const char *shell);
 void propose_shells(const struct proposal *p);
 
 /* words.c: completes the last of the words that follow "taffrail". Changes the
- * array: bash splits words at "=". */
-void complete_words(int count, char **words);
+ * array: bash splits words at "=". `program` follows "--" behind the cursor; or
+ * NULL. */
+void complete_words(int count, char **words, const char *program);
 
 #endif

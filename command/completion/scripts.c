@@ -4,6 +4,8 @@
  * the cursor. A line ":files", ":directories", ":programs" or ":groups" in the
  * answer means that the shell adds files, directories and so on itself.
  *
+ * The program behind a "--" that follows the cursor is given as --program.
+ *
  * Invariant: a script calls the taffrail that is being typed, not the one in
  * PATH: both may be of different versions.
  */
@@ -20,7 +22,7 @@ static const char bash_script[] =
 	"_taffrail()\n"
 	"{\n"
 	"	local line word=${COMP_WORDS[COMP_CWORD]} tab=$'\\t' action=\n"
-	"	local i cut= words=()\n"
+	"	local i cut= words=() program=()\n"
 	"	for ((i = 1; i <= COMP_CWORD; i++)); do\n"
 	"		if [[ ${#words[@]} != 0 &&\n"
 	"			( ${COMP_WORDS[i]} == : || ${words[-1]} == *: ) ]]\n"
@@ -29,6 +31,11 @@ static const char bash_script[] =
 	"		else\n"
 	"			words+=(\"${COMP_WORDS[i]}\")\n"
 	"		fi\n"
+	"	done\n"
+	"	for ((; i + 1 < ${#COMP_WORDS[@]}; i++)); do\n"
+	"		[[ ${COMP_WORDS[i]} != -- ]] ||\n"
+	"			program=(--program \"${COMP_WORDS[i + 1]}\")\n"
+	"		[[ ${COMP_WORDS[i]} != -- ]] || break\n"
 	"	done\n"
 	"	[[ ${words[-1]} == \"$word\" ]] || cut=${words[-1]%\"${word#:}\"}\n"
 	"	[[ $word != [=:] ]] || word=\n"
@@ -45,7 +52,7 @@ static const char bash_script[] =
 	"		compopt -o filenames 2>/dev/null\n"
 	"		mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(\n"
 	"			compgen -A \"$action\" -- \"$word\")\n"
-	"	done < <(\"$1\" completion --words -- \\\n"
+	"	done < <(\"$1\" completion --words \"${program[@]}\" -- \\\n"
 	"		\"${words[@]}\" 2>/dev/null)\n"
 	"}\n"
 	"complete -F _taffrail taffrail\n";
@@ -57,8 +64,11 @@ static const char zsh_script[] =
 	"_taffrail()\n"
 	"{\n"
 	"	local line tab=$'\\t'\n"
-	"	local -a found\n"
-	"	for line in ${(f)\"$(${(Q)words[1]} completion --words -- \\\n"
+	"	local -a found behind program\n"
+	"	behind=(\"${(@Q)words[CURRENT+1,-1]}\")\n"
+	"	local -i at=${behind[(ie)--]}\n"
+	"	(( at >= $#behind )) || program=(--program $behind[at+1])\n"
+	"	for line in ${(f)\"$(${(Q)words[1]} completion --words $program -- \\\n"
 	"		\"${(@Q)words[2,CURRENT]}\" 2>/dev/null)\"}; do\n"
 	"		case $line in\n"
 	"		:files) _files ;;\n"
@@ -84,7 +94,14 @@ static const char fish_script[] =
 	"function __taffrail_words\n"
 	"	set -l words (commandline -opc)\n"
 	"	set -l word (commandline -ct)\n"
-	"	for line in ($words[1] completion --words -- $words[2..-1] "
+	"	set -l all (commandline -op)\n"
+	"	set -l behind $all[(math (count $words) + 1)..-1]\n"
+	"	set -l program\n"
+	"	if set -l at (contains -i -- -- $behind)\n"
+	"		set -l next $behind[(math $at + 1)..-1]\n"
+	"		set -q next[1]; and set program --program $next[1]\n"
+	"	end\n"
+	"	for line in ($words[1] completion --words $program -- $words[2..-1] "
 	"\"$word\" 2>/dev/null)\n"
 	"		switch $line\n"
 	"		case :files\n"

@@ -90,6 +90,7 @@ static const struct {
 	{ NULL, "RULE", propose_markers, NULL },
 	{ NULL, "LIST", propose_contexts, NULL },
 	{ NULL, "SHELL", propose_shells, NULL },
+	{ "list", "FILE", propose_files, NULL },
 	{ NULL, "FILE", NULL, ":files" },
 	{ NULL, "ARGS", NULL, ":files" },
 	{ NULL, "GDB-ARGUMENTS", NULL, ":files" },
@@ -230,7 +231,9 @@ static void complete_options(const struct options *options, void *priv)
 			take_value(c, c->value_of, word);
 			c->value_of = NULL;
 		} else if (c->behind || word[0] != '-' || !word[1]) {
-			c->operands++;
+			if (find_operand(options, c->operands++, operand) &&
+			    !strcmp(operand, "FILE"))
+				c->proposal.file = word;
 			/* options behind a program are the program's */
 			c->behind |= options->stop_early;
 		} else if (!strcmp(word, "--")) {
@@ -270,10 +273,10 @@ static void complete_options(const struct options *options, void *priv)
 
 /* With one word, completes the sub-command; else asks the sub-command for the
  * options that it would parse (options_tell()). */
-void complete_words(int count, char **words)
+void complete_words(int count, char **words, const char *program)
 {
 	static char empty[] = "";
-	struct proposal p = { .before = "" };
+	struct proposal p = { .before = "", .program = program };
 	int n = 0;
 
 	/* bash makes three words of "--pid=1" */

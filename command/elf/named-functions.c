@@ -129,7 +129,7 @@ static void rate_say(pid_t pid, char text[RATE_BYTES])
 	}
 	used = cpu_used(pid, &threads);
 	usleep(SAMPLE_US);
-	/* a thread that ended takes its time along */
+	/* the time of a thread that ended is missing */
 	busy = (double)(int64_t)(cpu_used(pid, &threads) - used) /
 	       (double)(monotonic_ns() - start);
 	busy = busy > 0 ? busy : 0;

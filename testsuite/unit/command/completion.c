@@ -123,7 +123,7 @@ int main(void)
 			words[n++] = strsep(&rest, "|");
 		set_commands(i);
 		said_begin(STDOUT_FILENO);
-		complete_words(n, words);
+		complete_words(n, words, NULL);
 		unit_equal_string(said_end(), lines[i].proposals,
 				  "line '%s'", lines[i].line);
 	}
