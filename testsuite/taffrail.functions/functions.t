@@ -217,7 +217,7 @@ file plainest.s:
 		ret
 		.size main, . - main
 		.section .note.GNU-stack, "", @progbits
-run: gcc -o plainest plainest.s && taffrail list --functions plainest fn:alpha; taffrail record -o plainest.d -e fn:plainest/alpha -- ./plainest
+run: gcc -Wl,--discard-all -o plainest plainest.s && taffrail list --functions plainest fn:alpha; taffrail record -o plainest.d -e fn:plainest/alpha -- ./plainest
 status: 1
 stdout: ^fn/alpha .* \[not: its function's bounds are not known\]$
 stderr: fn/alpha at 0x[0-9a-f]+ is not traced: its function's bounds are not known

@@ -136,7 +136,7 @@ int usdt_place_jump(struct usdt_spot *spot, struct usdt_plan *plan,
 		    uint64_t base, const struct patcher *patcher);
 
 /* Makes the way of a plan, which the plan then has: `free`, and in no module's
- * use, until its code is written. `lent`: jumps of live ways may be among the
+ * use, until the code is written. `lent`: jumps of live ways may be among the
  * bytes. Returns as usdt_place_jump(). */
 int usdt_jump_make(struct usdt_plan *plan, uint64_t base, bool lent,
 		   const struct patcher *patcher);
@@ -189,7 +189,7 @@ static inline struct stub *usdt_stub_at(struct stub *stubs, uint32_t i)
 	return (struct stub *)((char *)stubs + i * USDT_STUB_BYTES);
 }
 
-/* Where a site is asked for: a file, by its build id, and an address in it. */
+/* Where a site is asked for: a file, by the build id, and an address there. */
 struct usdt_target {
 	const uint8_t *build_id;	/* NULL: of the file at hand */
 	uint32_t bytes;
@@ -218,8 +218,9 @@ struct usdt_request {
  * any that begin there. The requests are sorted by offset. No jump covers a
  * byte of the set `sites`, or NULL. Returns how many spots were placed, all
  * off, and sets `why` of each; or -ENOEXEC or -ENOMEM, or -ESTALE: a target is
- * in another file; and none is. Each is switched alone (usdt_place_switch()). Where jumps of spots are that came
- * earlier, usdt_share_make() makes these anew.
+ * in another file; and none is. Each is switched alone (usdt_place_switch()).
+ * Where jumps of spots are that came earlier, usdt_share_make() makes these
+ * anew.
  */
 int usdt_spots_place(const struct usdt_file *file, uint64_t base,
 		     struct usdt_request *requests, uint32_t n,

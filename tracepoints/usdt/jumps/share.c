@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Makes jumps anew, so that one serves more spots; see jumps.h. A spot may come
- * to an instruction that the jump of another one has moved, or so near that its
- * own jump would cover bytes of that.
+ * to an instruction that the jump of another one has moved, or so near that both
+ * jumps would cover some byte.
  *
  *	before	55 e9 cc xx xx xx	one spot, at the second byte
  *	after	e9 cc xx xx xx fe	both: an operand, and a byte behind it
  *
  * The new jump leads to new code, and begins no later than the old ones, whose
- * bytes it has, too: behind its own, cc wherever an instruction begins.
+ * bytes it has, too: behind the jump, cc wherever an instruction begins.
  * Everything of the old ones stays, as threads may be in it. They go on behind
  * the instructions that were moved there, and come to a cc if a hit is due.
  *
- * Invariant: a way is in use (`free` is 0) only when its code is written: a
+ * Invariant: a way is in use (`free` is 0) only when the code is written: a
  * thread may come to a cc of the old jump at any time, and is led on by the new
  * way.
  */
@@ -27,7 +27,7 @@
 #define EARLIER_MAX	4u	/* instructions before the first place */
 #define NEAR_MAX	4u	/* jumps that one replaces */
 
-/* What one jump must serve: addresses in the file. */
+/* The spots that one jump must serve: addresses in the file. */
 struct cluster {
 	const struct usdt_sharing *s;
 	const struct usdt_spot *spot;	/* the new one */
@@ -85,7 +85,7 @@ static bool cluster_add(struct cluster *c, struct way *way)
 		i++;
 	if (i < c->n)
 		return true;
-	/* the nop of a probe stays where it is, and a trap has its own rules */
+	/* the nop of a probe stays where it is, and a trap has other rules */
 	if (c->n == NEAR_MAX || way->n < USDT_JUMP_BYTES || way->beside ||
 	    site < c->function.start || site >= c->function.end)
 		return false;

@@ -213,7 +213,7 @@ static void jumps_choose(struct placing *p, struct usdt_request *requests,
 	}
 }
 
-/* Places a spot by its jump; without one, by that of a neighbour, made anew.
+/* Places a spot by a jump; without one, by that of a neighbour, made anew.
  * Returns as struct usdt_request says. */
 static int spot_place(struct placing *p, struct usdt_spot *spot,
 		      struct usdt_plan *jump, int why)

@@ -60,7 +60,7 @@ static bool section_find(const struct usdt_file *file, const char *name,
 	return false;
 }
 
-/* Adds what the records of .eh_frame describe. */
+/* Adds the functions that the records of .eh_frame describe. */
 static void frames_add(struct usdt_bounds *bounds,
 		       const struct usdt_image *image,
 		       const Elf64_Shdr *section)

@@ -37,8 +37,9 @@
  *  - every place after the nop to which compiled code may lead
  *    (scan-private.h): by branches and leas of the function, and of parts of
  *    functions that compilers put apart, or of all code if the function has no
- *    frame; by entries of the jump tables that the function uses; by addresses in data or relocations, if it jumps
- *    through some. Each such place is an instruction's start;
+ *    frame; by entries of the jump tables that the function uses; by addresses
+ *    in data or relocations, if it jumps through some. Each such place is an
+ *    instruction's start;
  *  - the covered instructions do the same in another place.
  *
  * Invariant: the file is not trusted, and nothing outside it is read. Addresses
@@ -127,7 +128,7 @@ struct usdt_plan {
 				 * if it is behind the switched bytes and
 				 * nothing leads there; the caller sets it */
 	uint8_t takes;		/* so many bytes are switched at least, as other
-				 * jumps have some: behind its own jump cc
+				 * jumps have some: behind the new jump cc
 				 * wherever an instruction begins; the caller
 				 * sets it */
 	uint8_t low;		/* an operand with cc as the highest byte leads
@@ -142,7 +143,7 @@ struct usdt_plan {
 	uint8_t beside;		/* another probe's nop is at this offset */
 	uint8_t second;		/* its nop is at `beside` of a valid plan */
 	uint8_t part;		/* its function is a part of another one */
-	uint8_t bare;		/* its function has no frame: any code may lead
+	uint8_t bare;		/* the function has no frame: any code may lead
 				 * there */
 	uint8_t faults;		/* an instruction that moves may fault */
 	uint8_t ngates;
