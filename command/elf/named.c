@@ -21,6 +21,10 @@
  * megabytes, as each byte can double the rest. */
 #define WRITTEN_BYTES	256
 
+/* Of the places of one address: the functions that the compiler has inlined
+ * there may be many. */
+#define PLACES_BYTES	512
+
 /* Addresses whose lines are asked for together. */
 #define LINES_AT_ONCE	256u
 
@@ -83,34 +87,71 @@ bool named_has(const struct named_module *module, uint64_t address, bool code)
 	return false;
 }
 
-/* A line of source; "" for the file where it is not known. */
-struct named_line {
-	char file[NAME_MAX + 1];	/* without its directory */
-	uint32_t line;
-};
-
-/* Copies a frame's file and line. Returns whether it has both. */
-static bool copy_line(struct named_line *line,
-		      const struct symboliser_frame *frame)
+/* Writes a symbol's name. Those of C++ are as people write them, but for a name
+ * that may be cut: the rest can be the name of another function, with fewer
+ * arguments. */
+static void write_name(char name[WRITTEN_BYTES], const char *symbol,
+		       uint64_t *ns)
 {
-	const char *slash = strrchr(frame->file, '/');
+	const size_t most = SYMBOLISER_NAME_BYTES - sizeof(SYMBOLISER_CUT);
+	char *cxx = NULL;
+	size_t length = 0;
 
-	if (!frame->line || !*frame->file)
-		return false;
-	copy_name(line->file, sizeof(line->file),
-		  slash ? slash + 1 : frame->file);
-	line->line = frame->line;
-	return true;
+	if (strlen(symbol) < SYMBOLISER_NAME_BYTES - 1 ||
+	    strcmp(symbol + most, SYMBOLISER_CUT))
+		cxx = symboliser_cxx(symbol, &length, ns);
+	copy_name(name, WRITTEN_BYTES, cxx ? cxx : symbol);
+	if (length >= WRITTEN_BYTES)
+		strcpy(name + WRITTEN_BYTES - sizeof(SYMBOLISER_CUT),
+		       SYMBOLISER_CUT);
+	free(cxx);
 }
 
 /*
- * Gives the lines of addresses, by the file's own addresses: of a function's
+ * Returns the places of an address, text of the heap: "main.c:12"; or, where
+ * functions were inlined, with their names and the innermost first, "add at
+ * list.h:30, inlined by main at main.c:12". NULL: the first place is not known.
+ * A frame whose file or line is missing is left out.
+ */
+static char *put_places(const struct symboliser_frame *frames, size_t n,
+			uint64_t *ns)
+{
+	char name[WRITTEN_BYTES], file[NAME_MAX + 1], text[PLACES_BYTES] = "";
+	const char *slash;
+	size_t used = 0;
+	int length;
+
+	if (!n || !frames->line || !*frames->file)
+		return NULL;
+	for (const struct symboliser_frame *f = frames; f < frames + n; f++) {
+		slash = strrchr(f->file, '/');
+		if (!f->line || !*f->file)
+			continue;
+		copy_name(file, sizeof(file), slash ? slash + 1 : f->file);
+		*name = '\0';
+		if (n > 1 && *f->function)
+			write_name(name, f->function, ns);
+		length = snprintf(text + used, sizeof(text) - used,
+				  "%s%s%s%s:%u", f == frames ? "" :
+				  ", inlined by ", name, *name ? " at " : "",
+				  file, f->line);
+		if (length >= (int)(sizeof(text) - used)) {
+			text[used] = '\0';
+			break;
+		}
+		used += (size_t)length;
+	}
+	return used ? strdup(text) : NULL;
+}
+
+/*
+ * Gives the places of addresses, by the file's own addresses: of a function's
  * first instruction, and of the call behind which any other address lies, as
  * programs keep these two. Returns whether there is any.
  *
  * Lines may take half of the time that is left, so that they cost no name.
  */
-static bool find_lines(struct named_line *lines,
+static bool find_lines(char **lines,
 		       const struct symboliser_symbol *symbols,
 		       const uint64_t *own, size_t n,
 		       const struct symboliser_file *file,
@@ -120,7 +161,7 @@ static bool find_lines(struct named_line *lines,
 	struct symboliser_frame *frames = calloc(room, sizeof(*frames));
 	uint64_t spare = share->ns / 2, before = spare;
 	uint64_t asked[LINES_AT_ONCE], address;
-	size_t next, count, found;
+	size_t next, count, found, end;
 	bool any = false;
 	int ret = 0;
 
@@ -140,8 +181,11 @@ static bool find_lines(struct named_line *lines,
 			/* the innermost function comes first */
 			while (f < found && asked[frames[f].address] < address)
 				f++;
-			if (f < found && asked[frames[f].address] == address)
-				any |= copy_line(&lines[i], &frames[f]);
+			for (end = f; end < found &&
+			     asked[frames[end].address] == address; end++)
+				;
+			lines[i] = put_places(&frames[f], end - f, &spare);
+			any |= !!lines[i];
 		}
 	}
 	share->ns -= before - spare;
@@ -152,17 +196,12 @@ static bool find_lines(struct named_line *lines,
 /*
  * Returns text of the heap: "main in FILE", "main+0x4 in FILE", or, without a
  * symbol, "FILE+0x1139"; " (main.c:12)" behind it where the line is known.
- * Names of C++ are as people write them, but for a name that may be cut: the
- * rest can be the name of another function, with fewer arguments.
  */
 static char *put_name(const struct named_module *module, uint64_t address,
 		      const struct symboliser_symbol *symbol,
-		      const struct named_line *line, struct work_share *share)
+		      const char *line, struct work_share *share)
 {
-	const size_t most = SYMBOLISER_NAME_BYTES - sizeof(SYMBOLISER_CUT);
-	char file[NAME_MAX + 1], name[WRITTEN_BYTES], *text, *cxx = NULL;
-	char offset[24] = "", source[sizeof(line->file) + 16] = "";
-	size_t length = 0;
+	char file[NAME_MAX + 1], name[WRITTEN_BYTES], offset[24] = "", *text;
 	int n;
 
 	copy_name(file, sizeof(file), module->name);
@@ -171,21 +210,12 @@ static char *put_name(const struct named_module *module, uint64_t address,
 			     (unsigned long long)(address - module->shift));
 		return n < 0 ? NULL : text;
 	}
-	if (strlen(symbol->name) < SYMBOLISER_NAME_BYTES - 1 ||
-	    strcmp(symbol->name + most, SYMBOLISER_CUT))
-		cxx = symboliser_cxx(symbol->name, &length, &share->ns);
-	copy_name(name, sizeof(name), cxx ? cxx : symbol->name);
-	if (length >= sizeof(name))
-		strcpy(name + sizeof(name) - sizeof(SYMBOLISER_CUT),
-		       SYMBOLISER_CUT);
-	free(cxx);
+	write_name(name, symbol->name, &share->ns);
 	if (symbol->before)
 		snprintf(offset, sizeof(offset), "+0x%llx",
 			 (unsigned long long)symbol->before);
-	if (*line->file)
-		snprintf(source, sizeof(source), " (%s:%u)", line->file,
-			 line->line);
-	n = asprintf(&text, "%s%s in %s%s", name, offset, file, source);
+	n = asprintf(&text, "%s%s in %s%s%s%s", name, offset, file,
+		     line ? " (" : "", line ?: "", line ? ")" : "");
 	return n < 0 ? NULL : text;
 }
 
@@ -197,7 +227,7 @@ void named_find(const struct named_module *module,
 	uint64_t *own = calloc(n, sizeof(*own));
 	struct symboliser_symbol *symbols = calloc(n, sizeof(*symbols));
 	struct symboliser_symbol *others = calloc(n, sizeof(*others));
-	struct named_line *lines = calloc(n, sizeof(*lines));
+	char **lines = calloc(n, sizeof(*lines));
 	uint64_t spare, before;
 	bool more = false;
 
@@ -224,8 +254,10 @@ void named_find(const struct named_module *module,
 		find_lines(lines, symbols, own, n, debug, share);
 	for (size_t i = 0; i < n; i++)
 		names[i] = put_name(module, addresses[i], &symbols[i],
-				    &lines[i], share);
+				    lines[i], share);
 end:
+	for (size_t i = 0; lines && i < n; i++)
+		free(lines[i]);
 	free(lines);
 	free(others);
 	free(symbols);
