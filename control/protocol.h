@@ -135,8 +135,8 @@ enum message_type {
  * returns the first three. */
 #define PROTOCOL_OFF_PREFIX	".off."
 #define PROTOCOL_OFF_BYTES_MAX	65536u
-/* The mode of that file once the limit of sizes (RLIMIT_FSIZE) has kept an agent
- * from adding a line. */
+/* The mode of that file once the limit of sizes (RLIMIT_FSIZE) has kept an
+ * agent from adding a line. */
 #define PROTOCOL_OFF_CUT	01600
 /* sessions/.shared.NAME/, the rings that the session's processes share
  * (buffers/layout.h). */

@@ -137,8 +137,8 @@ COLD uint64_t hold_record(const struct hold *hold, uint64_t head,
 	uint32_t count;
 	char *out;
 
-	/* what can be had again is not kept over calls: taffrail_marker(3) has a
-	 * limit of the stack */
+	/* what can be had again is not kept over calls: taffrail_marker(3) has
+	 * a limit of the stack */
 	if (!writer_fill(&writer, hold->channel))
 		writer.token = 0;
 	if (!hold_is_ours(hold))

@@ -76,7 +76,7 @@ int target_connect(struct target *target);
 bool target_ends(const struct target *target);
 
 /* As target_connect(), for a request that can do without an answer: a process
- * that a signal calls may block it for good, and is waited for half a second. */
+ * that a signal calls may block it for good. It is waited for half a second. */
 int target_connect_briefly(struct target *target);
 
 /* Connects, and asks for the markers. Errors as target_connect(). */

@@ -113,8 +113,8 @@ static int wait_stop(const struct tracee *x, int *status)
 	return WIFSTOPPED(*status) ? 0 : -ESRCH;
 }
 
-/* Tells whether a SIGTRAP waits for the stopped thread, and is not blocked: of a
- * cc that it has executed, as a rule. */
+/* Tells whether a SIGTRAP waits for the stopped thread, and is not blocked: of
+ * a cc that it has executed, as a rule. */
 static bool trap_waits(const struct tracee *x)
 {
 	struct __ptrace_peeksiginfo_args args = { .nr = 1 };
