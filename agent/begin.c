@@ -30,8 +30,6 @@ struct lacking_off agent_lacks = { .id = CAUSE_LACKS_OFF };
 int agent_rseq;
 uint32_t agent_cpus_told;
 
-#define FILES_START	16	/* more than are open at once */
-
 static const char *start_failure;	/* NULL: no thread was made */
 
 /* Tells a recorder why a process that it has started does not take part. Errors
@@ -66,9 +64,7 @@ static const char *loader_failed(int error)
 		       "code cannot be written";
 }
 
-/* Returns true while libc's constructors have not run: the process has one
- * thread, and no other code has run in it. */
-static bool begins_alone(void)
+bool agent_begins_alone(void)
 {
 	return program_invocation_short_name && !*program_invocation_short_name;
 }
@@ -91,7 +87,7 @@ static int start_aside(void *arg)
 				     CHANNEL_CPUS_MAX;
 	/* before the directory: two copies of the agent would take it from
 	 * each other */
-	loader = loader_setup(begins_alone());
+	loader = loader_setup(agent_begins_alone());
 	if (loader == -EEXIST) {
 		start_failure = agent_another_copy;
 		return loader;
@@ -99,7 +95,7 @@ static int start_aside(void *arg)
 	/* Modules that were loaded after the start can be unloaded. While
 	 * libc's constructors have not run, no other code has, and there are no
 	 * such modules. */
-	if (loader && !begins_alone()) {
+	if (loader && !agent_begins_alone()) {
 		start_failure = loader_failed(loader);
 		log_fact(LOG_ERROR, "start", start_failure, loader);
 		return loader;
@@ -127,6 +123,8 @@ static int start_aside(void *arg)
 		log_fact(LOG_WARNING, "start",
 			 "modules loaded later will not be seen", loader);
 	budget_keep();
+	if (!start_deferred && agent_begins_alone())
+		quiet_begin();
 	session_obey(not_joined);
 	lacking_tell((struct lacking_off){ 0 }, "", NULL);
 	if (prepared++)
@@ -163,6 +161,43 @@ static const char *threadless(int error)
 	}
 }
 
+/* An agent that is woken fails for another reason. */
+static void failure_forget(void)
+{
+	start_failure = NULL;
+	agent_lacks = (struct lacking_off){ .id = CAUSE_LACKS_OFF };
+}
+
+/* Returns why the agent is off, or NULL. */
+static const char *begin_failed(int error)
+{
+	if (error && !start_failure) {
+		start_failure = threadless(error);
+		agent_lacks.id = CAUSE_LACKS_RIGHT;
+		log_fact(LOG_ERROR, "start", start_failure, error);
+	}
+	return error ? start_failure : NULL;
+}
+
+static int begin_files(void *unused)
+{
+	int ret;
+
+	failure_forget();
+	ret = start_aside(unused);
+	if (!ret)
+		lacking_notes_move();
+	else if (start_failure != agent_another_copy)
+		lacking_tell(agent_lacks, begin_failed(ret), NULL);
+	return ret;
+}
+
+const char *agent_begin_late(bool thread)
+{
+	return begin_failed(thread ? begin_files(NULL) :
+				     thread_run_sure(begin_files, NULL));
+}
+
 void agent_begin(void)
 {
 	int ret;
@@ -170,21 +205,14 @@ void agent_begin(void)
 	registry_lock();
 	registry_scan();
 	registry_unlock();
-	/* an agent that is woken fails for a reason of its own */
-	start_failure = NULL;
-	agent_lacks = (struct lacking_off){ .id = CAUSE_LACKS_OFF };
+	failure_forget();
 	/* A thread takes 60 us, and on a busy machine a turn of the scheduler.
 	 * Where files may be short, a thread has a table of its own. */
-	ret = begins_alone() && !thread_translated() &&
-			      filtered_alone(FILES_START) ?
+	ret = agent_begins_alone() && !thread_translated() &&
+			      filtered_alone(AGENT_FILES) ?
 		      thread_run_alone(start_aside, NULL) :
 		      thread_run(start_aside, NULL);
-	if (ret && !start_failure) {
-		start_failure = threadless(ret);
-		agent_lacks.id = CAUSE_LACKS_RIGHT;
-		log_fact(LOG_ERROR, "start", start_failure, ret);
-	}
-	agent_off = ret ? start_failure : NULL;
+	agent_off = begin_failed(ret);
 	if (ret)
 		return;
 	registry_changed = place_markers_changed;

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 
 #include "agent/declare.h"
+
+#include "agent/fork.h"
 #include "agent/fork-private.h"
 #include "base/arena.h"
 #include "base/base.h"
@@ -257,6 +259,7 @@ struct taffrail_declared *marker_declare(const struct wish *wish)
 	struct taffrail_declared *event;
 	struct object *came = NULL;
 
+	fork_need_files();
 	registry_lock();
 	event = marker_put(wish, &code, &came);
 	if (came && !agent_off)

@@ -5,6 +5,8 @@
 #ifndef AGENT_FORK_PRIVATE_H
 #define AGENT_FORK_PRIVATE_H
 
+#include <stdbool.h>
+
 /*
  * fork_setup() prepares the agent for forks, once, at start. With `hook` it
  * also calls fork_hook(NULL); without, `taffrail attach` keeps forks waiting
@@ -26,6 +28,12 @@ void fork_check_dispatch(void);
 /* Gives the child of a traced parent private files. Returns 1 when the child
  * may write now. SIGSAFE. */
 int fork_revive(void);
+
+/* In the service thread of a process that has put off files: makes them. */
+void fork_files(void);
+
+/* agent_begin_late(), where this process has put off files. */
+extern const char *(*fork_begin)(bool thread);
 
 /* Takes the place of fork_revive() under a seccomp filter: notes, once, that
  * the child cannot make files. Makes no system call. Returns 0. SIGSAFE. */

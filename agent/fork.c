@@ -30,6 +30,7 @@
 #define REVIVE_WAIT_MS	1000
 
 const struct fork_hooks *fork_hooks;
+const char *(*fork_begin)(bool thread);
 
 /* The last fork_mark of this process and its ancestors: the holder of a ring's
  * lock must not look like a holder in an ancestor. */
@@ -48,6 +49,31 @@ static int revive_aside(void *noted)
 	if (ret)
 		place_close(0);
 	return ret;
+}
+
+/* A process without files, see deferred.c, or a forked child of one. With
+ * `thread`, the calling thread is one of the agent's. */
+static int deferred_revive(bool thread)
+{
+	const bool forked = start_deferred != (uint32_t)sys_getpid();
+	const char *why = "the forked child could not make its files";
+
+	if (forked) {
+		thread_forget();
+		wakeup_forget();
+		demand_forget();
+		host_forked();
+	}
+	if (!forked || !registry_lock_adopt())
+		why = fork_begin(thread);
+	agent_off = why;
+	store_relaxed(&lacking_rest.wake.state, WAKE_NONE);
+	start_deferred = 0;
+	registry_changed = why ? NULL : place_markers_changed;
+	store_release(fork_mark, ++marks, FORK_MARK);
+	if (!why)
+		demand_begin();
+	return !why;
 }
 
 static int child_revive(void)
@@ -88,7 +114,7 @@ static int child_revive(void)
  *
  * Signals are blocked: a handler that writes would wait for this thread.
  */
-static int revive_alone(void *unused, void *neither)
+static int revive_alone(void *thread, void *unused)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
 	int left = REVIVE_WAIT_MS;
@@ -96,10 +122,10 @@ static int revive_alone(void *unused, void *neither)
 	int ret = 0;
 
 	(void)unused;
-	(void)neither;
 	host_signals_block(&before);
 	if (!__atomic_exchange_n(&fork_mark[1], 1, __ATOMIC_RELAXED))
-		ret = child_revive();
+		ret = start_deferred ? deferred_revive(thread) :
+				       child_revive();
 	else
 		while (left-- && !load_acquire(fork_mark, FORK_MARK))
 			sys2(SYS_nanosleep, &pause, NULL);
@@ -122,6 +148,35 @@ SIGSAFE int fork_revive(void)
 	return vectors_kept(revive_alone, NULL, NULL);
 }
 
+void fork_files(void)
+{
+	if (!load_relaxed(fork_mark))
+		revive_alone(&start_deferred, NULL);
+}
+
+SIGSAFE void fork_need_files(void)
+{
+	if (!start_deferred || agent_off || load_relaxed(fork_mark))
+		return;
+	/* a child of vfork(2) */
+	if (load_relaxed(fork_guests) && host_tid() != (uint32_t)sys_gettid())
+		return;
+	/* not in a handler that interrupts fork(3): the start takes the lock */
+	if (load_relaxed(&fork_lock->holder) !=
+	    (uint64_t)__builtin_thread_pointer())
+		fork_revive();
+}
+
+SIGSAFE void fork_wait(void)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+	int left = REVIVE_WAIT_MS;
+
+	while (load_relaxed(&fork_mark[1]) &&
+	       start_deferred == (uint32_t)sys_getpid() && left--)
+		sys2(SYS_nanosleep, &pause, NULL);
+}
+
 SIGSAFE int fork_forbidden(void)
 {
 	if (!__atomic_exchange_n(&fork_mark[2], 1, __ATOMIC_RELAXED))
@@ -132,6 +187,8 @@ SIGSAFE int fork_forbidden(void)
 /* The handler before libc's fork(). */
 static void fork_prepare(void)
 {
+	if (start_deferred)
+		fork_wait();
 	if (fork_hooks)
 		fork_hooks->before();
 	registry_lock_fork();

@@ -19,4 +19,12 @@ struct fork_hooks {
 /* NULL while nothing is needed. */
 extern const struct fork_hooks *fork_hooks;
 
+/* Makes the files that were put off (deferred.c), if any, before the program
+ * does something that the agent must see. SIGSAFE. */
+void fork_need_files(void);
+
+/* Waits while another thread makes them: a child would have half of them.
+ * SIGSAFE. */
+void fork_wait(void);
+
 #endif

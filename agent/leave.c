@@ -13,8 +13,10 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "agent/fork.h"
 #include "agent/faulting.h"
 #include "agent/fork-private.h"
+#include "agent/image/lacking.h"
 #include "base/base.h"
 #include "base/host.h"
 #include "base/sys.h"
@@ -63,6 +65,7 @@ SIGSAFE void leave_prepare(void)
 	uint32_t i;
 
 	fork_check_dispatch();
+	fork_need_files();
 	if (agent_off || !channel_run_aside || thread_forbidden() ||
 	    !channels_run() || memory_borrowed())
 		return;
@@ -83,14 +86,16 @@ SIGSAFE void leave_prepare_user(uint32_t effective)
 	int i;
 
 	fork_check_dispatch();
+	fork_need_files();
 	if (agent_off || !channel_run_aside || thread_forbidden() ||
-	    !channels_run() || effective == (uint32_t)-1 ||
+	    (!channels_run() && !start_deferred) ||
+	    effective == (uint32_t)-1 ||
 	    effective == (uint32_t)sys0(SYS_geteuid))
 		return;
 	leave_prepare();
 	/* A program that is executed then may leave word in that user's
 	 * directory (handover.c): the page notes which user it is. */
-	page = process.page;
+	page = lacking_page();
 	for (i = 0; page && effective && i < PROCESS_USERS; i++) {
 		expected = 0;
 		if (__atomic_compare_exchange_n(&page->users[i], &expected,
@@ -192,6 +197,7 @@ int leave_confine(int clockless)
 	int begun = 0;
 
 	fork_check_dispatch();
+	fork_need_files();
 	if (agent_off)
 		return 0;
 	if (thread_forbidden()) {
@@ -254,6 +260,7 @@ void leave_free(int confined)
 int leave_dispatch(void)
 {
 	fork_check_dispatch();
+	fork_need_files();
 	if (agent_off || thread_forbidden())
 		return 0;
 	if (memory_borrowed()) {

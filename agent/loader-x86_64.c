@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 
 #include "agent/declare.h"
+#include "agent/fork.h"
 #include "agent/fork-private.h"
 #include "agent/late.h"
 #include "agent/private.h"
@@ -190,6 +191,8 @@ void loader_event(void)
 
 	if (agent_off)
 		return;
+	if (state != RT_ADD)
+		fork_need_files();
 	if (session_symbols)
 		session_modules_change();
 	/* no session begins here any more, and no command lists markers */

@@ -11,6 +11,7 @@ agent_sources = \
 	agent/control-private.h \
 	agent/control.c \
 	agent/declare.h \
+	agent/deferred.c \
 	agent/declare.c \
 	agent/exported/clock.c \
 	agent/exported/emit.c \

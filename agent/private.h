@@ -37,6 +37,20 @@ void loader_look(void);
  * woken. */
 void agent_begin(void);
 
+/* deferred.c: puts off the files, if the program is known to need none and a
+ * recorder allows it. Call it at start, in place of agent_begin(). Returns
+ * whether it did. */
+bool deferred_start(void);
+
+/* The rest of the start of such a process; `thread`: in one of the agent's
+ * threads. Returns why the agent is off, or NULL. */
+const char *agent_begin_late(bool thread);
+
+/* Returns true while libc's constructors have not run: the process has one
+ * thread, and no other code has run in it. */
+bool agent_begins_alone(void);
+#define AGENT_FILES	16	/* more than are open at once */
+
 /* The cause that goes with agent_off after agent_begin(). */
 extern struct lacking_off agent_lacks;
 

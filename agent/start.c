@@ -85,6 +85,7 @@ static const struct service_hooks hooks = {
 	.serve = control_serve,
 	.begin = gdb_start,
 	.resting = gdb_resting,
+	.files = fork_files,
 };
 
 /* Logs the variables whose word is unknown: their default holds. */
@@ -180,7 +181,10 @@ static void agent_set_up(void)
 		modules_setup();
 	memory_learn();
 	usdt_load_learn();
-	agent_begin();
+	if (!late && deferred_start())
+		agent_off = NULL;
+	else
+		agent_begin();
 }
 
 __attribute__((constructor(101))) static void agent_start(int argc,
@@ -226,6 +230,7 @@ static COLD void end_here(void)
 		return;
 	ipa_end(IPA_END_EXIT);
 	ipa_socket_remove();
+	quiet_end();
 	/* the service thread may be making its socket */
 	registry_lock();
 	place_close(session_remove_spent());
@@ -238,6 +243,8 @@ FORK_TEXT __attribute__((destructor(101))) static void agent_end(void)
 {
 	if (fork_hooks)
 		fork_hooks->end();
+	if (start_deferred)
+		fork_wait();
 	if (!agent_off && process.page && load_relaxed(fork_mark))
 		end_here();
 	if (unload_end)

@@ -10,6 +10,8 @@ command_sources = \
 	command/agents/client-private.h \
 	command/agents/client.c \
 	command/agents/client.h \
+	command/agents/deferred.c \
+	command/agents/deferred.h \
 	command/agents/elsewhere.c \
 	command/agents/elsewhere.h \
 	command/agents/faults.c \

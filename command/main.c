@@ -17,6 +17,7 @@
 
 #include "buffers/words.h"
 #include "command/agents/targets.h"
+#include "command/agents/deferred.h"
 #include "command/agents/visits.h"
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
@@ -194,6 +195,8 @@ int main(int argc, char **argv)
 		    c->run != gdbserver_main)
 			limits_raise_files();
 		visits_clean_user();
+		if (c->run != record_main && c->run != view_main)
+			deferred_settle();
 		targets_clean = visits_clean_around;
 		return c->run(argc - 1, argv + 1);
 	}

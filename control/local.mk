@@ -26,6 +26,7 @@ control_sources = \
 	control/sessions/inheritance.h \
 	control/sessions/keep.c \
 	control/sessions/known.c \
+	control/sessions/quiet.c \
 	control/sessions/lines.c \
 	control/sessions/modules.c \
 	control/sessions/path.c \

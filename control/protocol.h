@@ -157,6 +157,33 @@ enum message_type {
 #define PROTOCOL_FAULT_BYTES_MAX 2048u
 /* sessions/.known: facts about files of modules (known.c). */
 #define PROTOCOL_KNOWN_FILE	".known"
+#define PROTOCOL_TABLE_BYTES	(32u << 10)
+/*
+ * sessions/.deferred.NAME, which a recorder makes: programs of the recording
+ * may put off their files (agent/deferred.c).
+ *
+ *	0	the number of the recorder's PID namespace (place_namespace())
+ *	4096	a table of programs that may (control/sessions/known.c)
+ *	36864	a row for each process that did. None crosses the end of a page,
+ *		where a write may end
+ *
+ * As long as the recorder is there, it holds a lock (flock) on the file.
+ */
+#define PROTOCOL_DEFERRED_PREFIX ".deferred."
+#define PROTOCOL_DEFERRED_TABLE	4096u
+#define PROTOCOL_DEFERRED_ROWS	(PROTOCOL_DEFERRED_TABLE + PROTOCOL_TABLE_BYTES)
+#define PROTOCOL_DEFERRED_BYTES_MAX (1u << 30)
+struct deferred_row {
+	uint64_t page;		/* the address of a struct process_page, of
+				 * which only uuid and wake are filled in */
+	uint64_t entry;		/* as in struct process_wake */
+	int64_t rseq_offset;
+	uint32_t rseq_bytes;
+	uint32_t filters;
+	uint32_t pid;
+	uint32_t unused[3];
+	uint8_t uuid[16];
+};
 /* sessions/NAME@PID.STARTTIME: a session that was started in that process, for
  * the programs that the process and the descendants execute. TAFFRAIL_JOIN
  * names such files, too. */

@@ -18,6 +18,7 @@
 #include <errno.h>
 
 #include "agent/beside/private.h"
+#include "agent/fork.h"
 #include "base/arena.h"
 #include "base/base.h"
 #include "control/protocol.h"
@@ -223,6 +224,7 @@ static struct provider *provider_take(const struct provider *model)
 {
 	struct provider *provider;
 
+	fork_need_files();
 	if ((agent_off && agent_off != agent_detached && !is_early()) ||
 	    is_known(model->description))
 		return NULL;

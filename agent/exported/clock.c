@@ -4,6 +4,7 @@
  */
 #include "taffrail/clock.h"
 
+#include "agent/fork.h"
 #include "buffers/clock.h"
 #include "buffers/rings/channel.h"
 #include "control/threads/settings.h"
@@ -17,6 +18,7 @@ PUBLIC SIGSAFE uint64_t taffrail_clock_read(void)
 
 PUBLIC SIGSAFE uint64_t taffrail_clock_to_realtime_ns(uint64_t clock)
 {
+	fork_need_files();
 	if (agent_off)
 		return 0;
 	return clock_to_realtime_ns(&process.page->start, clock_hz(), clock);

@@ -43,9 +43,34 @@ SIGSAFE static void execs_count(struct process_page *page, enum lacking_why why,
 		__atomic_fetch_add(&page->away_execs, n, __ATOMIC_RELAXED);
 }
 
-SIGSAFE uint32_t lacking_note(enum lacking_why why, const char *path)
+struct process_page lacking_rest;
+
+SIGSAFE struct process_page *lacking_page(void)
+{
+	if (process.page || !start_deferred || load_relaxed(fork_mark))
+		return process.page;
+	store_relaxed(&start_noted, 1);
+	return &lacking_rest;
+}
+
+void lacking_notes_move(void)
 {
 	struct process_page *page = process.page;
+	const struct process_page *rest = &lacking_rest;
+
+	if (!load_relaxed(&start_noted))
+		return;
+	page->filtered_execs = rest->filtered_execs;
+	page->lacking_execs = rest->lacking_execs;
+	page->away_execs = rest->away_execs;
+	__builtin_memcpy(page->users, rest->users, sizeof(page->users));
+	__builtin_memcpy(page->lacking, rest->lacking, sizeof(page->lacking));
+	store_relaxed(&start_noted, 0);
+}
+
+SIGSAFE uint32_t lacking_note(enum lacking_why why, const char *path)
+{
+	struct process_page *page = lacking_page();
 	size_t length = text_length(path);
 	struct lacking_note *note;
 	uint32_t expected;
@@ -93,7 +118,7 @@ SIGSAFE uint32_t lacking_note(enum lacking_why why, const char *path)
 
 SIGSAFE void lacking_failed(enum lacking_why why, uint32_t mark)
 {
-	struct process_page *page = process.page;
+	struct process_page *page = lacking_page();
 	struct lacking_note *note;
 
 	if (agent_off || !page)

@@ -20,6 +20,17 @@ uint32_t lacking_note(enum lacking_why why, const char *path);
 void lacking_failed(enum lacking_why why, uint32_t mark);
 
 /*
+ * Returns the process page; while the process has put off files, memory for
+ * the notes of a child of vfork(2). lacking_notes_move() copies these into the
+ * page. The recorder tells the process from another one by `uuid` of that
+ * memory, and the `wake` there makes the offer (agent/deferred.c). The first is
+ * SIGSAFE.
+ */
+extern struct process_page lacking_rest;
+struct process_page *lacking_page(void);
+void lacking_notes_move(void);
+
+/*
  * Returns why the agent of a program that gets `environment` cannot make files
  * where the recorder of this process looks, or LACKING_NOT: the program runs as
  * another user, or the variables name another directory. Makes system calls:

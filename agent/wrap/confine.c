@@ -27,6 +27,7 @@
 #include <stdarg.h>
 #include <sys/prctl.h>
 
+#include "agent/fork.h"
 #include "agent/leave.h"
 #include "base/sys.h"
 #include "control/service/wakeup.h"
@@ -94,7 +95,10 @@ PUBLIC int setns(int fd, int type)
 /* Capabilities belong to one thread; the service thread follows the first. */
 PUBLIC int capset(cap_user_header_t head, const cap_user_data_t data)
 {
-	long ret = sys2(SYS_capset, head, data);
+	long ret;
+
+	fork_need_files();
+	ret = sys2(SYS_capset, head, data);
 
 	if (!ret && wakeup_here() && sys_gettid() == sys_getpid())
 		wakeup_rights();
@@ -152,6 +156,9 @@ long confine_prctl(long option, long a, long b, long c, long d)
 					    SYS_prctl, option, a, b, c, d));
 	if ((int)option == PR_SET_SYSCALL_USER_DISPATCH)
 		return ret_errno(dispatch_set(a, b, c, d));
+	/* after that, only root may trace it */
+	if ((int)option == PR_SET_DUMPABLE)
+		fork_need_files();
 	return ret_errno(sys5(SYS_prctl, option, a, b, c, d));
 }
 

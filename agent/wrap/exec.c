@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "agent/fork.h"
 #include "agent/image/handover.h"
 #include "agent/image/lacking.h"
 #include "agent/wrap/private.h"
@@ -148,6 +149,9 @@ SIGSAFE void exec_look(struct image *image, const struct exec *e)
 		image_look(image, environment);
 		if (!image->why && image->found[0])
 			image->why = lacking_place(environment);
+		/* it is noted in the process page */
+		if (image->why)
+			fork_need_files();
 		if (image->why == LACKING_USER)
 			image->why = hand_over();
 	} else if (settings.preloaded || settings_bequeaths()) {
@@ -156,6 +160,8 @@ SIGSAFE void exec_look(struct image *image, const struct exec *e)
 			image->why = settings.preloaded ? LACKING_UNSET :
 							  LACKING_UNLINKED;
 		image->withhold = 0;
+		if (image->why)
+			fork_need_files();
 	}
 }
 

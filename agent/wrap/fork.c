@@ -10,8 +10,10 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "agent/fork.h"
 #include "base/base.h"
 #include "buffers/rings/channel.h"
+#include "control/threads/settings.h"
 
 static pid_t (*real)(void);
 
@@ -30,6 +32,8 @@ __attribute__((weak, visibility("default"))) SIGSAFE pid_t _Fork(void)
 		errno = ENOSYS;
 		return -1;
 	}
+	if (start_deferred)
+		fork_wait();
 	channels_forking();
 	pid = real();
 	if (!pid)

@@ -18,7 +18,7 @@ vfork:
 	.cfi_startproc
 	subq	$8, %rsp
 	.cfi_adjust_cfa_offset 8
-	callq	guest_begin
+	callq	guest_vfork
 	addq	$8, %rsp
 	.cfi_adjust_cfa_offset -8
 	movq	%rax, %r9

@@ -12,13 +12,15 @@
 #define COMMAND_RECORD_CLAIM_PRIVATE_H
 
 #include "command/record/outcome.h"
+#include "command/agents/deferred.h"
 #include "command/runtime/rundir.h"
 
-/* Begins without a name and a directory: both descriptors -1, else zeros. */
+/* Begins without a name and a directory: the descriptors -1, else zeros. */
 struct claim {
 	char name[SESSION_NAME_BYTES];
 	struct rundir dir;	/* fd -1: none is open */
 	int off;		/* sessions/.off.NAME, or -1 */
+	struct deferred deferred;
 	bool shares;		/* sessions/.shared.NAME/ was made */
 	bool keeps;		/* that stays: events are still in it */
 };
@@ -40,6 +42,10 @@ void claim_follow(struct claim *claim, const struct rundir_process *process,
  * or a negative errno if the file could not be made.
  */
 int claim_take(struct claim *claim);
+
+/* Has processes make the files that they have put off: those that live for some
+ * time, or with `all` every one. Tells of those that cannot. */
+void claim_files(struct claim *claim, bool all);
 
 /* Removes the rules, the file and, unless the claim keeps them, the shared
  * rings, and closes the directory. */

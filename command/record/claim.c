@@ -95,8 +95,20 @@ int claim_take(struct claim *claim)
 	return -EBUSY;
 }
 
+void claim_files(struct claim *claim, bool all)
+{
+	char line[CAUSE_LINE_BYTES];
+	struct cause cause;
+
+	while (deferred_poll(&claim->deferred, all, &cause))
+		command_warn("it is not known to commands: %s",
+			     cause_line(&cause, line));
+}
+
 void claim_close(struct claim *claim)
 {
+	claim_files(claim, true);
+	deferred_close(&claim->deferred);
 	if (claim->off >= 0)
 		close(claim->off);
 	if (claim->dir.fd >= 0 && *claim->name) {

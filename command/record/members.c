@@ -467,6 +467,8 @@ void members_stop(struct members *members)
 
 	if (claim->dir.fd >= 0)
 		rundir_remove_rules(&claim->dir, claim->name);
+	/* they are seen by commands from now on */
+	claim_files(claim, true);
 	handover_stop(members);
 	/* the agent that is asked is that of the program it executes now */
 	scan_all(members);

@@ -245,6 +245,9 @@ static int write_request(const struct record_options *o, struct claim *claim,
 		      rundir_write_rules(&claim->dir, claim->name,
 					 request.text);
 	client_request_release(&request);
+	/* last, as the times of sessions/ tell whether a program is known */
+	if (!ret && claim->shares)
+		deferred_open(&claim->deferred, &claim->dir, claim->name);
 	if (ret == -ENOSPC || ret == -EDQUOT) {
 		shortage.error = -ret;
 		shortage_look(&shortage, claim->dir.fd);

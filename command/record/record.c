@@ -37,7 +37,8 @@
  * them, and no signal handler. */
 static struct record_options options;
 static struct outcome outcome;
-static struct claim claim = { .dir.fd = -1, .off = -1 };
+static struct claim claim = { .dir.fd = -1, .off = -1,
+			      .deferred.fd = -1 };
 static struct drain drain;
 static struct probes probes = { .options = &options, .outcome = &outcome };
 static struct members members;
@@ -144,6 +145,20 @@ static bool record_early(uint64_t now_ns)
 	if (unmet && options.strict)
 		outcome_tell(&outcome, STRICT_ENDED);
 	return unmet && options.strict;
+}
+
+/* Of deferred_each(): has a process that is no member end as members do. */
+static void signal_deferred(pid_t pid, void *number)
+{
+	if (pid != program.child)
+		kill(pid, *(const int *)number);
+}
+
+/* Sends a signal to the processes of the recording, but not to the program. */
+static void record_signal(int number)
+{
+	members_signal(&members, program.child, number);
+	deferred_each(&claim.deferred, signal_deferred, &number);
 }
 
 /* Empties the shared rings, if there are any: last, as members write there
@@ -273,6 +288,7 @@ int record_main(int argc, char **argv)
 	begun_ns = monotonic_ns();
 	members_watch(&members, program.pid);
 	while (!program_interrupted() && monotonic_ns() < end) {
+		claim_files(&claim, false);
 		members_scan(&members, monotonic_ns());
 		ms = drain_poll(&drain, end) ? POLL_BUSY_MS : ms * 2;
 		if (ms > POLL_IDLE_MS)
@@ -285,11 +301,9 @@ int record_main(int argc, char **argv)
 		if (record_early(monotonic_ns())) {
 			/* as Ctrl-C does, which reaches all of them */
 			if (options.program) {
-				members_signal(&members, program.child,
-					       SIGINT);
+				record_signal(SIGINT);
 				program_end(&program);
-				members_signal(&members, program.child,
-					       SIGTERM);
+				record_signal(SIGTERM);
 			}
 			break;
 		}

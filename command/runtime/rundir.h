@@ -446,6 +446,13 @@ void rundir_heirs_sweep(int fd, uid_t uid);
  */
 int rundir_create_off(struct rundir *dir, const char *name);
 
+/* Makes sessions/.deferred.NAME (control/protocol.h), without a row. Returns a
+ * descriptor or a negative errno. rundir_remove_rules() removes the file. */
+int rundir_create_deferred(struct rundir *dir, const char *name);
+
+/* Calls `call` with each such file, to be read; it closes the descriptor. */
+void rundir_each_deferred(struct rundir *dir, void (*call)(int fd));
+
 /* Opens that file of an agent's, which no recorder made, to read it. Returns a
  * descriptor or a negative errno. */
 int rundir_open_off(struct rundir *dir, const char *name);

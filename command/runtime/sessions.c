@@ -310,6 +310,58 @@ int rundir_create_off(struct rundir *dir, const char *name)
 	return fd;
 }
 
+static void deferred_name(char file[NAME_MAX + 1], const char *name)
+{
+	snprintf(file, NAME_MAX + 1, PROTOCOL_DEFERRED_PREFIX "%s", name);
+}
+
+int rundir_create_deferred(struct rundir *dir, const char *name)
+{
+	const struct deferred_row head = {
+		.page = rundir_namespace(getpid()),
+	};
+	int below = rundir_open_rules(dir, false), fd;
+	char file[NAME_MAX + 1];
+
+	if (below < 0)
+		return below;
+	deferred_name(file, name);
+	unlinkat(below, file, 0);
+	fd = openat(below, file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
+		    O_CLOEXEC, 0600);
+	if (fd < 0)
+		fd = -errno;
+	else if (file_give(dir, fd) || flock(fd, LOCK_SH | LOCK_NB) ||
+		 ftruncate(fd, PROTOCOL_DEFERRED_ROWS) ||
+		 pwrite(fd, &head, sizeof(head), 0) != sizeof(head)) {
+		unlinkat(below, file, 0);
+		close(fd);
+		fd = -EIO;
+	}
+	close(below);
+	return fd;
+}
+
+void rundir_each_deferred(struct rundir *dir, void (*call)(int fd))
+{
+	int below = rundir_open_rules(dir, false), fd;
+	DIR *stream = below < 0 ? NULL : fdopendir(below);
+	struct dirent *entry;
+
+	if (below >= 0 && !stream)
+		close(below);
+	while (stream && (entry = readdir(stream))) {
+		if (strncmp(entry->d_name, PROTOCOL_DEFERRED_PREFIX,
+			    strlen(PROTOCOL_DEFERRED_PREFIX)))
+			continue;
+		fd = rundir_open_own(below, entry->d_name, O_RDONLY, dir->uid);
+		if (fd >= 0)
+			call(fd);
+	}
+	if (stream)
+		closedir(stream);
+}
+
 /* Returns 1 when a living process has the session. */
 static int session_lives(struct rundir_process *process, void *session)
 {
@@ -371,6 +423,8 @@ int rundir_remove_rules(struct rundir *dir, const char *name)
 		return below;
 	if (unlinkat(below, name, 0))
 		ret = -errno;
+	deferred_name(file, name);
+	unlinkat(below, file, 0);
 	off_name(file, name);
 	/* a recorder that is at work holds the lock */
 	rundir_take_turn(below);

@@ -167,8 +167,10 @@ void demand_setup(int (*run)(void *arg), int (*awaited)(void),
 		have_signal = WAKE_SIGNAL;
 }
 
-static bool offer_prepare(struct process_wake *wake)
+static bool offer_prepare(struct process_page *page)
 {
+	struct process_wake *wake = &page->wake;
+
 	if (agent_signal && !have_signal && !call_begin())
 		have_signal = agent_signal;
 	if (service_never() ||
@@ -180,7 +182,15 @@ static bool offer_prepare(struct process_wake *wake)
 	wake->rseq_bytes = rseq_offset ? RSEQ_BYTES_MAX : 0;
 	wake->filters = filtered_allowed();
 	wake->entry = (uint64_t)demand_entry;
-	wake->page = (uint64_t)process.page;
+	wake->page = (uint64_t)page;
+	return true;
+}
+
+bool demand_defer(struct process_page *page)
+{
+	if (agent_signal || thread_stays() || !offer_prepare(page))
+		return false;
+	offer_set(&page->wake, WAKE_NONE, 0);
 	return true;
 }
 
@@ -189,7 +199,7 @@ SIGSAFE void demand_offer(int error)
 	struct process_wake *wake = &process.page->wake;
 
 	/* still TAKEN when the thread could not begin */
-	if (offer_prepare(wake)) {
+	if (offer_prepare(process.page)) {
 		offer_set(wake, WAKE_TAKEN, error);
 		offer_set(wake, WAKE_NONE, error);
 	} else {
@@ -204,7 +214,7 @@ static void offer_begin(int error)
 
 	/* Also while a thread is about to end: a maker that takes the offer
 	 * checks that this thread has gone. */
-	if (offer_prepare(wake))
+	if (offer_prepare(process.page))
 		offer_set(wake, WAKE_NONE, error);
 	/* for commands to say why nobody answers */
 	if (service_never())

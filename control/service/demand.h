@@ -20,6 +20,12 @@
  */
 void demand_begin(void);
 
+/* Has a process without files offer to make the thread, by a page of which only
+ * `wake` counts. The thread then makes the files (service_hooks->files).
+ * Returns false where no command could make it. */
+struct process_page;
+bool demand_defer(struct process_page *page);
+
 /* Makes the thread at once, if it is on offer, because a command waits. */
 void demand_make(void);
 

@@ -442,13 +442,17 @@ static void service_run(void)
 
 int service_main(void *arg)
 {
+	const bool deferred = start_deferred;
 	int ret = (int)(long)arg;
 	int64_t status;
 
 	sys2(SYS_prctl, 15 /* PR_SET_NAME */, "taffrail");
 	write_rseq_register(__builtin_thread_pointer());
-	if (!ret) {
-		service_run();
+	if (!ret || deferred) {
+		if (!deferred)
+			service_run();
+		else if (!ret)
+			service_hooks->files();
 		/* the first thread's status, as wait(2) tells it; 0 while that
 		 * thread lives */
 		status = ended_field(FIELD_STATUS);

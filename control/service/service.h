@@ -67,6 +67,8 @@ struct service_hooks {
 	/* Returns -1 when those layers need the thread, else how many
 	 * descriptors they have registered: these do not keep the thread. */
 	int (*resting)(void);
+	/* Makes the files of a process that has put them off. */
+	void (*files)(void);
 };
 
 extern const struct service_hooks *service_hooks;

@@ -239,6 +239,30 @@ void session_probes_adopt(const struct patcher *patcher)
 	known_close();
 }
 
+static int module_loud(struct module *module, void *unused)
+{
+	(void)unused;
+	return module->objects || module->untaken || module->unread;
+}
+
+bool session_quiet(void)
+{
+	const struct session *one = NULL;
+	uint32_t i, n = 0;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if (session_phase(i) != SESSION_FREE) {
+			one = &sessions[i];
+			n++;
+		}
+	return n == 1 && one->phase == SESSION_RUNS && !one->client &&
+	       (one->flags & SESSION_SHARED) &&
+	       (one->flags & SESSION_CONSUMED) && !one->keep_ms &&
+	       !one->group && text_equal(one->name, settings.join) &&
+	       !start_others && !functions_asked && !session_nlines &&
+	       !all_probes && !registry_each_module(module_loud, NULL);
+}
+
 static int module_look(struct module *module, void *unused)
 {
 	(void)unused;

@@ -13,6 +13,9 @@
  * ID has no hash. So a changed or replaced file is asked again, and one
  * that was replaced since it was loaded is not taken for that one. A wrong
  * byte in the table is no hash of anything; the directory is the user's own.
+ *
+ * The file sessions/.deferred.NAME of a recorder has such a table, too, for
+ * whole programs (quiet.c).
  */
 #include <elf.h>
 #include <errno.h>
@@ -33,7 +36,7 @@
 
 #define ROW		8u
 #define ROW_BYTES	(ROW * sizeof(uint64_t))
-#define KNOWN_BYTES	(32u << 10)
+#define KNOWN_BYTES	PROTOCOL_TABLE_BYTES
 #define ROOM_BYTES	(1u << 20)
 #define ROOM_FILES	64u
 
@@ -98,8 +101,7 @@ static bool notes_add(uint64_t *hash, const uint8_t *at, uint64_t bytes)
 	return found;
 }
 
-/* Returns the hash of a module and a question, or 0. */
-static uint64_t known_hash(const struct module *module, uint64_t question)
+uint64_t known_hash(const struct module *module, uint64_t question)
 {
 	const Elf64_Phdr *ph = module->headers;
 	const struct notes notes = {
@@ -141,51 +143,73 @@ static uint64_t known_hash(const struct module *module, uint64_t question)
 	return index_hash(hash, &st.st_ctim, sizeof(st.st_ctim)) | 1;
 }
 
-/* Reads the row of a hash. Returns where it is in the table. */
-static uint64_t row_read(int fd, uint64_t hash, uint64_t row[static ROW])
+/* Reads the row of a hash. Returns where it is in the file; the table begins at
+ * `from`. */
+static uint64_t row_read(int fd, uint64_t from, uint64_t hash,
+			 uint64_t row[static ROW])
 {
-	uint64_t at = hash / 2 % (KNOWN_BYTES / ROW_BYTES) * ROW_BYTES;
+	uint64_t at = from +
+		      hash / 2 % (KNOWN_BYTES / ROW_BYTES) * ROW_BYTES;
 
 	__builtin_memset(row, 0, ROW_BYTES);
 	sys4(SYS_pread64, fd, row, ROW_BYTES, at);
 	return at;
 }
 
+/* Returns true when the table has the hash; else sets the place for it. */
+static bool row_has(int fd, uint64_t from, uint64_t hash, uint64_t *place)
+{
+	uint64_t row[ROW], at = row_read(fd, from, hash, row);
+	uint32_t i;
+
+	for (i = 0; i < ROW && row[i] != hash; i++)
+		;
+	if (i < ROW)
+		return true;
+	for (i = 0; i < ROW && row[i]; i++)
+		;
+	/* the place of another: the upper bits of the hash choose */
+	if (i == ROW)
+		i = (uint32_t)(hash >> 61);
+	*place = at + i * sizeof(hash);
+	return false;
+}
+
 bool known_module(const struct module *module, uint64_t question)
 {
 	int fd = table >= 0 ? table : table_open(false);
 	uint64_t hash = fd >= 0 ? known_hash(module, question) : 0;
-	uint64_t row[ROW];
-	bool found = false;
-	uint32_t i;
+	bool found;
 
 	if (passing)
 		table = fd;
-	if (hash)
-		row_read(fd, hash, row);
-	for (i = 0; hash && i < ROW; i++)
-		found |= row[i] == hash;
+	found = known_has(fd, 0, hash);
 	if (fd >= 0 && fd != table)
 		sys_close(fd);
 	return found;
 }
 
+bool known_has(int fd, uint64_t from, uint64_t hash)
+{
+	uint64_t at;
+
+	return hash && row_has(fd, from, hash, &at);
+}
+
+void known_put(int fd, uint64_t from, uint64_t hash)
+{
+	uint64_t at;
+
+	if (hash && !row_has(fd, from, hash, &at))
+		sys_pwrite(fd, &hash, sizeof(hash), at);
+}
+
 void known_add(const struct module *module, uint64_t question)
 {
 	int fd = table_open(true);
-	uint64_t hash = fd >= 0 ? known_hash(module, question) : 0;
-	uint64_t row[ROW], at;
-	uint32_t i;
 
-	if (hash) {
-		at = row_read(fd, hash, row);
-		for (i = 0; i < ROW && row[i]; i++)
-			;
-		/* the place of another: the upper bits of the hash choose */
-		if (i == ROW)
-			i = (uint32_t)(hash >> 61);
-		sys_pwrite(fd, &hash, sizeof(hash), at + i * sizeof(hash));
-	}
-	if (fd >= 0)
-		sys_close(fd);
+	if (fd < 0)
+		return;
+	known_put(fd, 0, known_hash(module, question));
+	sys_close(fd);
 }

@@ -187,6 +187,11 @@ static uint64_t namespace_read(int64_t pid)
 	return number ? place_namespace((uint64_t)text_number(&number)) : 0;
 }
 
+uint64_t place_namespace_own(void)
+{
+	return namespace_read(0);
+}
+
 uint64_t place_number(int64_t pid)
 {
 	return stat_field(pid, STAT_STARTTIME) | namespace_read(pid);
@@ -494,7 +499,9 @@ static int page_make(const char *directory, uint32_t image, uint64_t starttime,
 static int process_directory_choose(uint64_t number, uint64_t identity)
 {
 	struct look look = { .own = identity,
-			     .fresh = !load_relaxed(fork_mark) };
+			     .fresh = !load_relaxed(fork_mark) &&
+				      start_deferred !=
+					      (uint32_t)sys_getpid() };
 	struct text text;
 	int i, ret, fd;
 

@@ -105,6 +105,10 @@ const char *place_stat(int64_t pid, int field, char buffer[PLACE_STAT_BYTES]);
 uint64_t place_number(int64_t pid);
 int64_t place_parent(int64_t pid);
 
+/* Returns the upper bits of that number for this process: 0 in the first PID
+ * namespace, and where /proc cannot be read. Same callers. */
+uint64_t place_namespace_own(void);
+
 /* Returns true when the process of directory PID.NUMBER lives in this PID
  * namespace; 0 when it does not, or is in another one. */
 bool place_alive(int64_t pid, uint64_t number);

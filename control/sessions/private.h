@@ -62,6 +62,11 @@ struct session_rule *session_rule_find(struct session *session,
 				       const char *glob);
 void session_rule_drop(struct session *session, struct session_rule *rule);
 
+/* Returns true where one session is on, which a recorder reads; rings are
+ * shared, and it wants nothing of any module, nor functions or lines of those
+ * that come. There is no file of another session. */
+bool session_quiet(void);
+
 /* modules.c: tells where the modules are, if the object is the session's first
  * one with a field that readers name; or in a forked child. The caller may open
  * files. */
@@ -97,6 +102,14 @@ void session_sites_moved(struct module *module);
  */
 #define KNOWN_UNMOVED	INDEX_HASH
 #define KNOWN_UNASKED	(INDEX_HASH + 1)
+
+/* Returns the hash of a module and a question, or 0. */
+uint64_t known_hash(const struct module *module, uint64_t question);
+
+/* Ask for a hash, which is not 0, and add one, in a table that begins at `from`
+ * in a file. */
+bool known_has(int fd, uint64_t from, uint64_t hash);
+void known_put(int fd, uint64_t from, uint64_t hash);
 
 bool known_module(const struct module *module, uint64_t question);
 void known_add(const struct module *module, uint64_t question);

@@ -274,6 +274,21 @@ void session_module_came(struct object *object,
  * written before the machine began again. The caller may open files. */
 uint32_t session_machine_learn(void);
 
+/*
+ * Quiet programs (quiet.c). quiet_allowed() returns true where the process was
+ * started under a recorder, and no setting asks for more. quiet_open() then
+ * opens the recorder's file, to read and write, with more flags: it returns a
+ * descriptor, or a negative errno where the recorder allows no process of this
+ * PID namespace to put off files. quiet_known() returns true when this program
+ * is known there. Else quiet_begin() comes before session_obey(), and
+ * quiet_end() at the exit. The caller may open files, except in the last.
+ */
+bool quiet_allowed(void);
+int quiet_open(int flags);
+bool quiet_known(int fd);
+void quiet_begin(void);
+void quiet_end(void);
+
 /* Starts the sessions that the environment and the runtime directory ask for.
  * Calls `failed` with a negative errno for each recording that the process was
  * started for, and cannot take part in; with NULL for all of them. */

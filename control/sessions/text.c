@@ -458,6 +458,8 @@ static void obey_entry(int fd, const char *name, void *arg)
 	struct obeying *o = arg;
 	int ret;
 
+	start_others |= !settings_joins(settings.join, name);
+
 	if (o->files++ >= OBEYED_MAX)
 		return;
 	if (!settings_inheritance(name)) {

@@ -25,12 +25,12 @@
 #define COUNTED		1
 #define UNREGISTERED	2
 
-/* A forked child that has no files yet gets them before its guest can write:
- * the guest would make them as its own process, and they would end with it. */
+/* A process that has no files yet gets them before its guest can write: the
+ * guest would make them as its own process, and they would end with it. */
 static void child_settle(void)
 {
-	if (load_relaxed(&channels_used) && !load_relaxed(fork_mark) &&
-	    channel_revive && !thread_forbidden())
+	if ((load_relaxed(&channels_used) || start_deferred) &&
+	    !load_relaxed(fork_mark) && channel_revive && !thread_forbidden())
 		channel_revive();
 }
 
@@ -55,6 +55,17 @@ SIGSAFE long guest_begin(void)
 	return COUNTED | UNREGISTERED;
 }
 
+bool (*guest_plain)(void);
+
+SIGSAFE long guest_vfork(void)
+{
+	if (agent_off || !start_deferred || load_relaxed(fork_mark) ||
+	    !guest_plain())
+		return guest_begin();
+	__atomic_fetch_add(fork_guests, 1, SEQ_CST(GUEST_SESSION));
+	return COUNTED;
+}
+
 SIGSAFE void guest_end(long begun)
 {
 	if (begun & UNREGISTERED)
@@ -63,4 +74,7 @@ SIGSAFE void guest_end(long begun)
 		filtered_guest(0);
 	if (begun & COUNTED)
 		__atomic_fetch_sub(fork_guests, 1, SEQ_CST(GUEST_SESSION));
+	/* the child has something to tell */
+	if (load_relaxed(&start_noted))
+		child_settle();
 }

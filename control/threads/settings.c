@@ -22,6 +22,9 @@ const char agent_detached[] = "detached";
 uint32_t agent_cpus;
 uint32_t agent_cpus_online = 1;
 uint32_t agent_signal;
+uint32_t start_deferred;
+uint32_t start_noted;
+bool start_others;
 
 /* Where the values go: offsets, as each pointer would take a relocation. */
 static const struct {

@@ -83,6 +83,19 @@ extern const char *agent_off;
 extern const char agent_detached[];
 
 /*
+ * The pid of the process that has put off files, or 0. In a forked child of
+ * that process it is the parent's. *fork_mark is 0 as long as there are none.
+ */
+extern uint32_t start_deferred;
+
+/* Whether this process has read the files of other sessions than those that it
+ * was started for. */
+extern bool start_others;
+
+/* 1: a child of vfork(2) of that process has notes for the process page. */
+extern uint32_t start_noted;
+
+/*
  * The signal by which commands ask for an answer (TAFFRAIL_SERVICE=signal). 0:
  * not in this mode. Otherwise the agent makes no thread: a thread of the
  * program does the work of the agent's threads, on a stack of the agent's.

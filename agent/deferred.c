@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Starts whose files are put off.
+ *
+ * Most programs of a recording are short, and have nothing that a session
+ * wants. Half of the time of such a start goes to files. So a process of a
+ * program that is known for that (control/sessions/quiet.c) begins as a forked
+ * child does: the agent is there, *fork_mark is 0, and there are no files. The
+ * rest of the start, which reads the rules, comes with whatever is first of:
+ *
+ *	the process does something that the agent must see before it is done
+ *	(fork_need_files()): modules come or go, events are declared, it gives
+ *	up rights, a child will share its memory without an end, or a program
+ *	that it executes has no agent
+ *
+ *	the process is not over soon, or a command looks for it: it is found by
+ *	a row in sessions/.deferred.NAME, and makes a service thread, as
+ *	processes with files do. That thread makes the files
+ *	(command/agents/deferred.c)
+ *
+ * A child of vfork(2) can make no files for the parent. It leaves its notes in
+ * memory, and the parent makes files when it goes on.
+ *
+ * Invariant: a process is put off only if a command can do that: it is in the
+ * recorder's PID namespace, is not traced, and the recorder may trace it. The
+ * recorder forbids it to others where it finds that it may not.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+
+#include "agent/fork-private.h"
+#include "agent/image/lacking.h"
+#include "agent/private.h"
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "buffers/clock.h"
+#include "buffers/rings/channel.h"
+#include "control/protocol.h"
+#include "control/service/demand.h"
+#include "control/sessions/place.h"
+#include "control/sessions/session.h"
+#include "control/threads/filtered.h"
+#include "control/threads/guest.h"
+#include "control/threads/settings.h"
+#include "control/threads/thread.h"
+#include "tracepoints/program/modules.h"
+#include "tracepoints/sites/lock.h"
+
+static uint64_t vdso;		/* where it is, or 0 */
+static const struct r_debug *linked;
+
+/* Learns what tells the runtime directory from another one at the path. */
+static bool place_learn(void)
+{
+	struct stat st;
+
+	if (sys4(SYS_newfstatat, AT_FDCWD, place_runtime, &st, 0))
+		return false;
+	place_id = place_id_of(&st);
+	return true;
+}
+
+/* The process is put off before the row is there: the recorder may see that at
+ * once. */
+static int start_aside(void *unused)
+{
+	struct deferred_row row = { .pid = (uint32_t)sys_getpid() };
+	const struct process_wake *wake = &lacking_rest.wake;
+	uint32_t mark = load_relaxed(fork_mark);
+	uint64_t now = clock_read();
+	int fd;
+
+	(void)unused;
+	fd = quiet_open(O_APPEND);
+	if (fd < 0)
+		return fd;
+	if (!quiet_known(fd) || !place_learn() || loader_setup(true)) {
+		sys_close(fd);
+		return -ENOENT;
+	}
+	row.page = (uint64_t)&lacking_rest;
+	__builtin_memcpy(row.uuid, &row.page, 8);
+	now ^= (uint64_t)row.pid << 32;
+	__builtin_memcpy(row.uuid + 8, &now, 8);
+	__builtin_memcpy(lacking_rest.uuid, row.uuid, sizeof(row.uuid));
+	row.entry = wake->entry;
+	row.rseq_offset = wake->rseq_offset;
+	row.rseq_bytes = wake->rseq_bytes;
+	row.filters = wake->filters;
+	start_deferred = row.pid;
+	store_relaxed(fork_mark, 0);
+	if (sys_write(fd, &row, sizeof(row)) != sizeof(row)) {
+		store_relaxed(fork_mark, mark);
+		start_deferred = 0;
+	}
+	sys_close(fd);
+	return start_deferred ? 0 : -ENOSPC;
+}
+
+/* The dynamic linker has added the base, unless the table is read-only. */
+SIGSAFE static const void *table_at(const struct link_map *map,
+				    const Elf64_Dyn *d)
+{
+	return (const void *)(d->d_un.d_ptr < map->l_addr ?
+				      d->d_un.d_ptr + map->l_addr :
+				      d->d_un.d_ptr);
+}
+
+/* Returns true where a module calls a function that changes the user; or where
+ * that is not known. Symbols of other modules come before those that the hash
+ * table has. */
+SIGSAFE static bool map_changes_user(const struct link_map *map)
+{
+	static const char names[][10] = { "setuid", "seteuid", "setreuid",
+					  "setresuid" };
+	const Elf64_Dyn *d = map->l_ld;
+	const Elf64_Sym *symbols = NULL;
+	const char *strings = NULL;
+	const uint32_t *hash = NULL;
+	uint32_t i, k;
+
+	for (; d && d->d_tag != DT_NULL; d++) {
+		if (d->d_tag == DT_SYMTAB)
+			symbols = table_at(map, d);
+		else if (d->d_tag == DT_STRTAB)
+			strings = table_at(map, d);
+		else if (d->d_tag == DT_GNU_HASH)
+			hash = table_at(map, d);
+	}
+	if (!symbols || !strings || !hash)
+		return true;
+	for (i = 1; i < hash[1]; i++)
+		for (k = 0; k < ARRAY_SIZE(names); k++)
+			if (text_equal(strings + symbols[i].st_name, names[k]))
+				return true;
+	return false;
+}
+
+/* Returns true where no child of vfork(2) will change the user: only root can,
+ * and by functions that the program or a library names. */
+SIGSAFE static bool user_stays(void)
+{
+	const struct link_map *map = linked->r_map;
+
+	if (sys0(SYS_geteuid))
+		return true;
+	for (; map; map = map->l_next)
+		if (map->l_addr != vdso &&
+		    map->l_ld != _DYNAMIC && map_changes_user(map))
+			return false;
+	return true;
+}
+
+bool deferred_start(void)
+{
+	if (!quiet_allowed() || !agent_begins_alone() ||
+	    !filtered_alone(AGENT_FILES))
+		return false;
+	registry_lock();
+	registry_scan();
+	registry_unlock();
+	linked = modules_debug();
+	guest_plain = user_stays;
+	vdso = getauxval(AT_SYSINFO_EHDR);
+	fork_begin = agent_begin_late;
+	return demand_defer(&lacking_rest) &&
+	       !thread_run_alone(start_aside, NULL);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Has processes make the files that they have put off. See deferred.h, and
+ * agent/deferred.c for the part of the process.
+ *
+ * A process is found by its row in sessions/.deferred.NAME. It offers to make a
+ * service thread, as processes with files do, and that thread makes them.
+ *
+ * Invariant: a row is of a process that may have ended since, or execute
+ * another program. So nothing is done to a process that has not, at the address
+ * in the row, the bytes of the row. They are compared again in the stop.
+ */
+#include "command/agents/deferred.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "command/attach/steps.h"
+#include "command/common/monotonic.h"
+#include "command/procfs/process.h"
+#include "control/protocol.h"
+#include "traces/array.h"
+
+#define AGE_NS		500000000ull	/* most programs are over by then */
+#define PAUSE_NS	20000000ull
+#define CALM_NS		2000000000ull
+#define READ_ROWS	64
+#define SETTLE_NS	500000000ull
+#define SETTLE_PAUSE_NS	1000000
+
+struct deferred_process {
+	struct deferred_row row;
+	uint64_t seen_ns;
+	bool told;		/* why it makes no files */
+};
+
+void deferred_open(struct deferred *d, struct rundir *dir, const char *name)
+{
+	/* Yama lets only ancestors trace: a daemon has others than us */
+	if (attach_yama_scope() && geteuid())
+		return;
+	d->fd = rundir_create_deferred(dir, name);
+	d->at = PROTOCOL_DEFERRED_ROWS;
+}
+
+/* Lets no further program put off files. */
+static void deferred_refuse(struct deferred *d)
+{
+	uint64_t nowhere = ~0ull;
+
+	if (d->fd >= 0 && pwrite(d->fd, &nowhere, sizeof(nowhere), 0) < 0)
+		ftruncate(d->fd, 0);
+}
+
+/* Adds the rows that have come. Frees the memory of the file. */
+static void rows_read(struct deferred *d, uint64_t now_ns)
+{
+	struct deferred_row rows[READ_ROWS];
+	ssize_t n = sizeof(rows);
+
+	while (d->fd >= 0 && n == sizeof(rows) &&
+	       (n = pread(d->fd, rows, sizeof(rows), (off_t)d->at)) >=
+		       (ssize_t)sizeof(*rows)) {
+		for (size_t i = 0; i < (size_t)n / sizeof(*rows); i++) {
+			d->at += sizeof(*rows);
+			/* the recorder has freed those before */
+			if (!rows[i].pid)
+				continue;
+			/* without memory, the process makes them itself */
+			if (!array_grow(&d->rows, d->n, sizeof(*d->rows)))
+				return;
+			d->rows[d->n++] = (struct deferred_process){
+				.row = rows[i], .seen_ns = now_ns,
+			};
+		}
+		fallocate(d->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			  PROTOCOL_DEFERRED_ROWS,
+			  (off_t)((d->at & ~4095ull) - PROTOCOL_DEFERRED_ROWS));
+	}
+}
+
+/* Returns WAKE_OFFERED while the process has no files, WAKE_TAKEN while a
+ * thread makes them, 0 when it has them, or is another one; or -EPERM. */
+static int still_deferred(const struct attach_target *t,
+			  const struct deferred_row *row)
+{
+	struct process_page page;
+	int ret = attach_read(t, row->page + offsetof(struct process_page,
+						      uuid),
+			      page.uuid, sizeof(page.uuid));
+
+	if (!ret && !memcmp(page.uuid, row->uuid, sizeof(row->uuid)))
+		ret = attach_read(t, row->page +
+				  offsetof(struct process_page, wake),
+				  &page.wake, sizeof(page.wake)) ?:
+		      (int)page.wake.state;
+	else if (!ret)
+		ret = -ESRCH;
+	return ret < 0 && ret != -EPERM ? 0 : ret;
+}
+
+/* Returns true when a stop may disturb the first thread: the kernel ends some
+ * calls with EINTR, such as those with a time limit. */
+static bool is_touchy(pid_t pid)
+{
+	static const long calls[] = {
+		SYS_read, SYS_readv, SYS_write, SYS_wait4, SYS_waitid,
+		SYS_futex, SYS_flock, SYS_nanosleep, SYS_clock_nanosleep,
+		SYS_poll, SYS_ppoll, SYS_select, SYS_pselect6, SYS_pause,
+		SYS_rt_sigsuspend,
+	};
+	char text[256];
+	long number = -1;
+
+	process_text(pid, pid, "syscall", text, sizeof(text));
+	if (sscanf(text, "%ld", &number) != 1 || number < 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		if (number == calls[i])
+			return false;
+	return true;
+}
+
+/* Has the process make the files. Returns 0 where nothing is left to do,
+ * -EAGAIN: later; or another negative errno and the cause. */
+static int files_make(const struct deferred_process *p, uint64_t now_ns,
+		      bool all, struct cause *cause)
+{
+	const struct deferred_row *row = &p->row;
+	struct attach_target target = {
+		.pid = (pid_t)row->pid,
+		.cause = cause,
+		.rseq_offset = row->rseq_offset,
+		.rseq_bytes = row->rseq_bytes,
+	};
+	struct attach_wake where = {
+		.owner = { .uid = geteuid(), .page = row->page },
+		.entry = row->entry,
+		.most = row->filters,
+	};
+	int ret;
+
+	if (kill(target.pid, 0) && errno == ESRCH)
+		return 0;
+	ret = attach_image_open(&target);
+	if (!ret)
+		ret = still_deferred(&target, row);
+	else if (ret == -ENOENT || ret == -ESRCH)
+		ret = 0;
+	memcpy(where.uuid, row->uuid, sizeof(where.uuid));
+	if (ret == WAKE_TAKEN)
+		ret = -EAGAIN;
+	else if (ret > 0 && !all && now_ns - p->seen_ns < CALM_NS &&
+	    is_touchy(target.pid))
+		ret = -EAGAIN;
+	else if (ret > 0 && process_executes(target.pid, row->entry))
+		/* the thread comes, and says so in the page; else again */
+		ret = attach_stop_wake(&target, &where) ?: -EAGAIN;
+	else if (ret > 0)
+		ret = -EAGAIN;
+	else if (ret == -EPERM || ret == -EACCES)
+		ret = cause_set(cause, ret, PTRACE_REFUSED,
+				.pid = target.pid, .error = ret);
+	attach_image_close(&target);
+	return ret == -ESTALE || ret == -ESRCH ? 0 : ret;
+}
+
+int deferred_poll(struct deferred *d, bool all, struct cause *cause)
+{
+	uint64_t now = monotonic_ns();
+	size_t kept = 0, i;
+	int failed = 0;
+
+	rows_read(d, now);
+	if (now < d->next_ns && !all)
+		return 0;
+	for (i = 0; i < d->n && !failed; i++) {
+		struct deferred_process *p = &d->rows[i];
+		struct cause why = { 0 };
+		int ret = all || now - p->seen_ns >= AGE_NS ?
+				  files_make(p, now, all, &why) : -EAGAIN;
+
+		if (!ret)
+			continue;
+		/* one that is stopped, or traced, may do so later */
+		if (ret != -EAGAIN && !p->told &&
+		    (all || ret == -EPERM || ret == -EACCES)) {
+			p->told = true;
+			*cause = why;
+			failed = ret;
+			deferred_refuse(d);
+		}
+		d->rows[kept++] = *p;
+	}
+	memmove(&d->rows[kept], &d->rows[i], (d->n - i) * sizeof(*d->rows));
+	d->n = kept + d->n - i;
+	if (!failed)
+		d->next_ns = now + PAUSE_NS;
+	return failed;
+}
+
+void deferred_each(struct deferred *d, void (*call)(pid_t pid, void *priv),
+		   void *priv)
+{
+	rows_read(d, monotonic_ns());
+	for (size_t i = 0; i < d->n; i++) {
+		struct attach_target t = { .pid = (pid_t)d->rows[i].row.pid };
+
+		if (!attach_image_open(&t) &&
+		    still_deferred(&t, &d->rows[i].row))
+			call(t.pid, priv);
+		attach_image_close(&t);
+	}
+}
+
+/* Of rundir_each_deferred(). */
+static void file_settle(int fd)
+{
+	const struct timespec pause = { .tv_nsec = SETTLE_PAUSE_NS };
+	struct deferred d = { .fd = fd, .at = PROTOCOL_DEFERRED_ROWS };
+	uint64_t end = monotonic_ns() + SETTLE_NS;
+	struct cause cause;
+
+	do {
+		/* those that cannot, the recorder tells */
+		while (deferred_poll(&d, true, &cause))
+			;
+	} while (d.n && monotonic_ns() < end && !nanosleep(&pause, NULL));
+	deferred_close(&d);
+}
+
+void deferred_settle(void)
+{
+	struct rundir dir;
+
+	if (!rundir_open(&dir, false))
+		rundir_each_deferred(&dir, file_settle);
+	rundir_close(&dir);
+}
+
+void deferred_close(struct deferred *d)
+{
+	if (d->fd >= 0)
+		close(d->fd);
+	d->fd = -1;
+	free(d->rows);
+	d->rows = NULL;
+	d->n = 0;
+}

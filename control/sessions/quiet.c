@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Quiet programs: those that the session of a recorder wants nothing of, and
+ * that are over soon. Their processes may put off files (agent/deferred.c).
+ *
+ * The recorder's file sessions/.deferred.NAME has a table of them, as known.c
+ * has one of modules. A process that was quiet adds the program when it ends.
+ *
+ * Invariant: the hash of a program has those of all its modules, and the times
+ * of the directory sessions/: a session that comes, goes or changes its rules
+ * changes these. So what the first process has found holds for the next.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/auxv.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/base.h"
+#include "base/file.h"
+#include "base/index.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "control/protocol.h"
+#include "control/sessions/place.h"
+#include "control/sessions/private.h"
+#include "control/threads/filtered.h"
+#include "control/threads/thread.h"
+#include "tracepoints/program/modules.h"
+#include "tracepoints/sites/notes.h"
+
+#define QUIET		(KNOWN_UNASKED + 1)	/* a question, as others */
+#define QUIET_NS	200000000ll	/* longer ones gain nothing */
+
+/* Describes a module of the dynamic linker's list. Returns false where that
+ * cannot be. */
+static bool map_describe(struct module *module, const struct link_map *map)
+{
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)map->l_addr;
+	const Elf64_Phdr *ph = (const Elf64_Phdr *)getauxval(AT_PHDR);
+	struct text path;
+	uint32_t i;
+
+	*module = (struct module){ .base = map->l_addr };
+	module->nheaders = (uint32_t)getauxval(AT_PHNUM);
+	text_open(&path, module->path, sizeof(module->path));
+	if (map->l_name[0]) {
+		if (!header || __builtin_memcmp(header, ELFMAG, SELFMAG))
+			return false;
+		ph = (const Elf64_Phdr *)(map->l_addr + header->e_phoff);
+		module->nheaders = header->e_phnum;
+		text_add(&path, map->l_name);
+	} else {
+		text_add(&path, "/proc/self/exe");
+	}
+	module->headers = ph;
+	module->start = ~0ull;
+	for (i = 0; i < module->nheaders; i++)
+		if (ph[i].p_type == PT_LOAD)
+			module->start = min_u64(module->start, map->l_addr +
+						ph[i].p_vaddr);
+	return !path.cut;
+}
+
+/* Returns the hash of the program, as the dynamic linker has loaded it, and of
+ * the sessions that there are; or 0. A change of sessions/ in the current tick
+ * of the clock of files may leave the times as they are. */
+static uint64_t program_hash(void)
+{
+	const struct r_debug *debug = modules_debug();
+	const struct link_map *map = debug ? debug->r_map : NULL;
+	int directory = map ? place_sessions_open() : -1;
+	uint64_t hash = QUIET, one;
+	struct module module;
+	struct timespec now;
+	struct stat st;
+
+	if (directory < 0)
+		return 0;
+	if (sys2(SYS_fstat, directory, &st) ||
+	    sys2(SYS_clock_gettime, CLOCK_REALTIME_COARSE, &now) ||
+	    now.tv_sec < st.st_ctim.tv_sec ||
+	    (now.tv_sec == st.st_ctim.tv_sec &&
+	     now.tv_nsec <= st.st_ctim.tv_nsec))
+		map = NULL;
+	sys_close(directory);
+	if (!map)
+		return 0;
+	hash = index_hash(hash, &st.st_ino, sizeof(st.st_ino));
+	hash = index_hash(hash, &st.st_mtim, sizeof(st.st_mtim));
+	hash = index_hash(hash, &st.st_ctim, sizeof(st.st_ctim));
+	for (; map; map = map->l_next) {
+		one = map_describe(&module, map) ?
+			      known_hash(&module, QUIET) : 0;
+		if (!one)
+			return 0;
+		hash = index_hash(hash, &one, sizeof(one));
+	}
+	return hash | 1;
+}
+
+/* Of this start: the program's hash, or 0, and the time. */
+static uint64_t own_hash;
+static struct timespec own_start;
+
+bool quiet_allowed(void)
+{
+	return settings.join && !settings.enable && !settings.session &&
+	       !settings.keep && !settings.clock && !settings.service &&
+	       !settings.idle && !settings.log && !settings.gdb &&
+	       !settings.ipa && !settings.core && !settings.quota &&
+	       !settings.int3 && !settings.load && !settings.words_unknown &&
+	       !filtered_tracer() && !thread_translated() &&
+	       sys1(SYS_prctl, PR_GET_DUMPABLE) == 1;
+}
+
+int quiet_open(int flags)
+{
+	int directory = place_sessions_open();
+	char name[SESSION_NAME_BYTES + sizeof(PROTOCOL_DEFERRED_PREFIX)];
+	struct deferred_row head;
+	struct text text;
+	int fd;
+
+	if (directory < 0)
+		return directory;
+	text_open(&text, name, sizeof(name));
+	text_add(&text, PROTOCOL_DEFERRED_PREFIX);
+	text_add(&text, settings.join);
+	fd = text.cut ? -ENOENT :
+			file_open(directory, name, O_RDWR | flags,
+				  PROTOCOL_DEFERRED_ROWS,
+				  PROTOCOL_DEFERRED_BYTES_MAX);
+	sys_close(directory);
+	if (fd < 0)
+		return fd;
+	/* the lock can be had once the recorder has gone */
+	if (sys4(SYS_pread64, fd, &head, sizeof(head), 0) == sizeof(head) &&
+	    head.page == place_namespace_own() &&
+	    sys2(SYS_flock, fd, LOCK_EX | LOCK_NB) == -EAGAIN)
+		return fd;
+	sys_close(fd);
+	return -EXDEV;
+}
+
+bool quiet_known(int fd)
+{
+	return known_has(fd, PROTOCOL_DEFERRED_TABLE, program_hash());
+}
+
+void quiet_begin(void)
+{
+	int fd = quiet_allowed() ? quiet_open(0) : -1;
+
+	if (fd < 0)
+		return;
+	sys_close(fd);
+	own_hash = program_hash();
+	sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &own_start);
+}
+
+static int quiet_add(void *unused)
+{
+	int fd = quiet_open(0);
+
+	(void)unused;
+	if (fd < 0)
+		return fd;
+	known_put(fd, PROTOCOL_DEFERRED_TABLE, own_hash);
+	sys_close(fd);
+	return 0;
+}
+
+void quiet_end(void)
+{
+	struct timespec now;
+
+	if (own_hash && session_quiet() &&
+	    !sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &now) &&
+	    (now.tv_sec - own_start.tv_sec) * 1000000000ll + now.tv_nsec -
+			    own_start.tv_nsec < QUIET_NS)
+		thread_run(quiet_add, NULL);
+}

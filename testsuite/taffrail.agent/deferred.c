@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A program without a marker. Without an argument it is over at once. Else it
+ * does what the arguments say, one after the other: each is a letter, and the
+ * rest of the word belongs to it.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <taffrail/event.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The program goes on without them where it has no agent. */
+__attribute__((weak)) extern __typeof__(taffrail_event_declare)
+	taffrail_event_declare;
+__attribute__((weak)) extern __typeof__(taffrail_event_write)
+	taffrail_event_write;
+
+static int failed(const char *what)
+{
+	fprintf(stderr, "%s: %s\n", what, strerror(errno));
+	return 1;
+}
+
+/* Loads a library with a marker, and hits that twice. */
+static int library_use(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW);
+	void (*hit)(int) = library ? (void (*)(int))dlsym(library,
+							  "library_hit") : NULL;
+
+	if (!hit)
+		return fprintf(stderr, "%s\n", dlerror());
+	hit(2);
+	return 0;
+}
+
+static int event_declare(void)
+{
+	static const struct taffrail_event_field fields[] = {
+		{ "n", TAFFRAIL_T_S32 },
+	};
+	union taffrail_value value = { .u64_ = 7 };
+	struct taffrail_declared *event;
+
+	if (!taffrail_event_declare)
+		return 1;
+	event = taffrail_event_declare("app", "declared", fields, 1);
+	if (event)
+		taffrail_event_write(event, &value);
+	return !event;
+}
+
+/* Prints whether the process has files in the runtime directory. */
+static int files_tell(void)
+{
+	DIR *dir = opendir(getenv("TAFFRAIL_DIR"));
+	struct dirent *entry;
+	char name[32];
+	int found = 0;
+
+	snprintf(name, sizeof(name), "%d.", (int)getpid());
+	while (dir && (entry = readdir(dir)))
+		found |= !strncmp(entry->d_name, name, strlen(name));
+	if (dir)
+		closedir(dir);
+	puts(found ? "files" : "no files");
+	return fflush(stdout);
+}
+
+/* Waits until the file PATH has come. */
+static void file_await(const char *path)
+{
+	const struct timespec pause = { .tv_nsec = 5000000 };
+
+	while (access(path, F_OK))
+		nanosleep(&pause, NULL);
+}
+
+static void on_signal(int number)
+{
+	if (setgid(getgid()))
+		_exit(number);
+}
+
+static void *thread_use(void *path)
+{
+	return library_use(path) ? path : NULL;
+}
+
+static int threads_use(char *path)
+{
+	pthread_t threads[4];
+	void *result, *bad = NULL;
+
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL, thread_use, path))
+			return failed("pthread_create");
+	for (int i = 0; i < 4; i++) {
+		pthread_join(threads[i], &result);
+		bad = result ?: bad;
+	}
+	return !!bad;
+}
+
+static int child_wait(pid_t child)
+{
+	int status;
+
+	return child < 0 || waitpid(child, &status, 0) != child || status;
+}
+
+static int work_do(char **words);
+
+/* In a child, the rest of the words. */
+static int child_do(char **words)
+{
+	pid_t child = fork();
+
+	if (!child)
+		exit(work_do(words));
+	return child_wait(child);
+}
+
+static int vfork_execute(char *path)
+{
+	char *argv[] = { path, NULL };
+	pid_t child = vfork();
+
+	if (!child) {
+		execv(path, argv);
+		_exit(127);
+	}
+	return child_wait(child);
+}
+
+static int one_do(char *word)
+{
+	const struct rlimit none = { 3, 3 };
+	char *rest = word + 1;
+	char *argv[] = { rest, NULL };
+
+	switch (*word) {
+	case 'p':
+		return files_tell();
+	case 'l':
+		return library_use(rest);
+	case 't':
+		return threads_use(rest);
+	case 'e':
+		return event_declare();
+	case 'w':
+		file_await(rest);
+		return 0;
+	case 'u':
+		return setgroups(0, NULL) || setgid((gid_t)atoi(rest)) ||
+		       setuid((uid_t)atoi(rest));
+	case 'n':
+		return unshare(CLONE_NEWNS);
+	case 'c':
+		return chroot(rest) || chdir("/");
+	case 'd':
+		return prctl(PR_SET_DUMPABLE, 0);
+	case 'r':
+		return setrlimit(RLIMIT_NOFILE, &none);
+	case 's':
+		signal(SIGUSR1, on_signal);
+		return raise(SIGUSR1);
+	case 'v':
+		return vfork_execute(rest);
+	case 'x':
+		execv(rest, argv);
+		return failed(rest);
+	}
+	return 1;
+}
+
+static int work_do(char **words)
+{
+	for (; *words; words++) {
+		if (**words == 'f')
+			return child_do(words + 1);
+		if (one_do(*words))
+			return failed(*words);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	return work_do(argv + 1);
+}
