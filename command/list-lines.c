@@ -160,7 +160,7 @@ static int file_list(const char *path, const struct opener_file *file,
 	ret = symboliser_read_open(&module, file);
 	if (!ret)
 		ret = debug_spots(&text, words, n + 1, path, file, &module,
-				  &ns);
+				  true, &ns);
 	if (ret) {
 		l->status = command_failed("%s: %s", path,
 					   symboliser_error(ret));

@@ -107,6 +107,8 @@ command_sources = \
 	command/doctor/trial.c \
 	command/elf/addresses.c \
 	command/elf/addresses.h \
+	command/elf/call-types-private.h \
+	command/elf/call-types.c \
 	command/elf/debug-files.c \
 	command/elf/debug-files.h \
 	command/elf/debug-path.c \
@@ -257,7 +259,10 @@ command_sources = \
 	command/start.c \
 	command/status.c \
 	command/stop.c \
+	command/symboliser/calls.c \
 	command/symboliser/dwarf-private.h \
+	command/symboliser/dwarf.c \
+	command/symboliser/entries.c \
 	command/symboliser/facts.c \
 	command/symboliser/files.c \
 	command/symboliser/lines.c \
@@ -277,6 +282,7 @@ command_sources = \
 	command/symboliser/spots.c \
 	command/symboliser/symboliser.c \
 	command/symboliser/symboliser.h \
+	command/symboliser/types.c \
 	command/symboliser/values.c \
 	command/timeline/bytes-private.h \
 	command/timeline/bytes.c \

@@ -167,6 +167,7 @@ usdt_sources = \
 	tracepoints/usdt/place/adopt.c \
 	tracepoints/usdt/place/aliases.c \
 	tracepoints/usdt/place/fields.c \
+	tracepoints/usdt/place/heads.c \
 	tracepoints/usdt/place/functions.c \
 	tracepoints/usdt/place/lines.c \
 	tracepoints/usdt/place/more.c \

@@ -11,6 +11,7 @@
  */
 #include "command/elf/debug-files.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +85,8 @@ static bool splits_open(struct asked *a, const char *answer, const char *path)
 
 int debug_spots(char **text, const char *words, size_t bytes, const char *path,
 		const struct opener_file *file,
-		const struct symboliser_module *module, uint64_t *ns)
+		const struct symboliser_module *module, bool fetch,
+		uint64_t *ns)
 {
 	static struct symboliser_module debug;
 	static struct asked a;
@@ -96,10 +98,14 @@ int debug_spots(char **text, const char *words, size_t bytes, const char *path,
 	a.list[0] = symboliser_opened(file);
 	snprintf(place, sizeof(place), "%s", path);
 	if (!module->has_lines &&
-	    debug_file_open(&a.opened[1], place, path, module, true)) {
+	    debug_file_open(&a.opened[1], place, path, module, fetch)) {
 		file_take(&a, FILE_DEBUG, NULL);
 		if (!symboliser_read_open(&debug, &a.opened[1]))
 			of = &debug;
+	}
+	if (!module->has_lines && a.n == 1) {
+		*text = strdup("");
+		return *text ? 0 : -ENOMEM;
 	}
 	if (alternate_open(&a.opened[a.n], place, of))
 		file_take(&a, FILE_ALTERNATE, NULL);

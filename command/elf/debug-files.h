@@ -6,6 +6,7 @@
 #ifndef COMMAND_ELF_DEBUG_FILES_H
 #define COMMAND_ELF_DEBUG_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,12 +14,14 @@ struct opener_file;
 struct symboliser_module;
 
 /*
- * Gives the values that can be had at source lines, as symboliser_spots() does,
- * by a module's file and all files that have its debug information: of the same
- * build, of dwz, and split ones.
+ * Does the same as symboliser_spots(), by a module's file and all files that
+ * have its debug information: of the same build, of dwz, and split ones. With
+ * `fetch`, asks servers of debuginfod, where the user has named some. A file
+ * without any gives an empty text.
  */
 int debug_spots(char **text, const char *words, size_t bytes, const char *path,
 		const struct opener_file *file,
-		const struct symboliser_module *module, uint64_t *ns);
+		const struct symboliser_module *module, bool fetch,
+		uint64_t *ns);
 
 #endif

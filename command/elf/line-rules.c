@@ -18,6 +18,7 @@
 #include "base/base.h"
 #include "base/lines.h"
 #include "command/common/command.h"
+#include "command/elf/call-types-private.h"
 #include "command/elf/debug-files.h"
 #include "command/elf/named-functions.h"
 #include "command/elf/process-markers.h"
@@ -341,7 +342,7 @@ const char *line_rule_text(const char *rule)
 {
 	const struct line_rule *found = rule_find(rule);
 
-	return found && found->text ? found->text : "";
+	return found && found->text ? found->text : call_types_text(rule);
 }
 
 /* The compiling of a rule. */
@@ -527,7 +528,7 @@ static int file_compile(const char *path, const struct opener_file *file,
 	ret = symboliser_read_open(&module, file);
 	if (!ret)
 		ret = debug_spots(&text, c->words, c->bytes, path, file,
-				  &module, &ns);
+				  &module, true, &ns);
 	if (ret == -ETIMEDOUT)
 		command_warn("%s: %s", path, symboliser_error(ret));
 	if (ret)

@@ -31,8 +31,8 @@ const char *line_rule_take(const char **rule);
 int line_rules_compile(const char *const *rules, int count,
 		       const struct named_in *in);
 
-/* Returns the descriptions of a rule, lines "spot=..." and "field=..."; or
- * "". */
+/* Returns the descriptions of a rule for lines, or for functions
+ * (call-types-private.h), lines "spot=..." and "field=..."; or "". */
 const char *line_rule_text(const char *rule);
 
 #endif

@@ -13,6 +13,7 @@
 #include "command/common/command.h"
 #include "command/common/monotonic.h"
 #include "command/common/nearest.h"
+#include "command/elf/call-types-private.h"
 #include "command/elf/line-rules.h"
 #include "command/elf/program-functions.h"
 #include "command/procfs/process.h"
@@ -192,6 +193,8 @@ int functions_consent(const char *const *rules, int count,
 			return cause_tell(&cause);
 		return is_agreed(&cause) ? COMMAND_DONE : COMMAND_FAILED;
 	}
+	if (n)
+		call_types_compile(rules, count, in);
 	return COMMAND_DONE;
 }
 

@@ -160,6 +160,31 @@ bool place_take(struct value *v, Dwarf_Attribute *attr, const Dwarf_Op *ops,
 		size_t n, const struct value_scope *scope);
 const char *place_fact(const Dwarf_Op *ops, size_t n);
 
+/* Sets the type of a DIE that has one. */
+void value_type(struct value *v, Dwarf_Die *die);
+
+/* Return facts of a type, or 0: the encoding, the size, and the number of an
+ * array's elements if it has one dimension. */
+Dwarf_Word value_encoding(Dwarf_Die *type);
+Dwarf_Word value_bytes(Dwarf_Die *type);
+Dwarf_Word value_count(Dwarf_Die *type);
+
+/* Reads a number of a DIE. Returns false if it has none. */
+bool value_number(Dwarf_Die *die, unsigned int name, Dwarf_Word *number);
+
+/* Tells whether a location is the same in all of the scope, and so says nothing
+ * of when it is written. */
+bool value_is_fixed(Dwarf_Attribute *attr);
+
+/* Tells whether a variable is always in memory of its function's frame, as it
+ * is without optimisation, from behind the function's first instructions on. */
+bool entry_is_framed(Dwarf_Die *variable, uint64_t address);
+
+/* Finds such a parameter where its function begins: by the calling convention,
+ * as it is not yet written where it will be. */
+void entry_find(struct value *v, Dwarf_Die *variable,
+		const struct value_scope *scope);
+
 /* Gives the value of a variable's DIE at a place. */
 void value_find(struct value *value, Dwarf_Die *variable,
 		const struct value_scope *scope);

@@ -130,8 +130,12 @@ int symboliser_split_open(const char *path)
 	return -ENOENT;
 }
 
-size_t symboliser_split_missing(const char **paths)
+void symboliser_missing_put(symboliser_put *put)
 {
-	*paths = missing;
-	return missing_bytes;
+	for (size_t at = 0; at < missing_bytes; at += strlen(missing + at) + 1)
+		if (!strpbrk(missing + at, "\t\n")) {
+			put("split\t", 6);
+			put(missing + at, strlen(missing + at));
+			put("\n", 1);
+		}
 }

@@ -30,11 +30,7 @@ void symboliser_files_close(struct symboliser_images *images);
 /* Returns the descriptor of a split file that came with the request, once, or
  * -ENOENT, and notes the path. For child_seal(). */
 int symboliser_split_open(const char *path);
-
-/* Gives the paths that were noted while `noting` was true, each with a NUL.
- * Returns their bytes. */
-size_t symboliser_split_missing(const char **paths);
-extern bool symboliser_split_noting;
+extern bool symboliser_split_noting;	/* whether paths are noted */
 
 /* Serves requests until the socket is closed or a request is not valid. Keeps
  * nothing of a request for the next one. */
@@ -109,6 +105,15 @@ typedef void symboliser_put(const void *bytes, size_t n);
 void symboliser_read_spots(char *words, size_t bytes,
 			   const struct symboliser_images *images,
 			   symboliser_put *put);
+
+/* Does the same for the types of functions (calls.c). `words` are a glob and
+ * the module's name. */
+void symboliser_read_calls(const char *words, size_t bytes,
+			   const struct symboliser_images *images,
+			   symboliser_put *put);
+
+/* Puts the paths of split files that are missing, "split\tPATH\n" each. */
+void symboliser_missing_put(symboliser_put *put);
 
 /* Calls `take` for each frame of the addresses, in order; `frame` is valid
  * during the call. Without libdw there are none. */

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "command/sandbox/child.h"
+#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/usdt/plan/note.h"
 
 #define LIBRARY		"libstdc++.so.6"
@@ -187,8 +188,12 @@ static void serve_file(int fd)
 		answer_markers(&images);
 		break;
 	case ASK_SPOTS:
-		symboliser_read_spots(request.words, request.count, &images,
-				      put_bytes);
+		if (rule_kind(request.words) == RULE_FUNCTIONS)
+			symboliser_read_calls(request.words, request.count,
+					      &images, put_bytes);
+		else
+			symboliser_read_spots(request.words, request.count,
+					      &images, put_bytes);
 		send_answer(true, 1);
 		break;
 	case ASK_LIBRARY:

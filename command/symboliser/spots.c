@@ -482,17 +482,6 @@ static bool function_find(struct search *s, const char *name, int plus)
 	return f.file;
 }
 
-/* Puts the names of split files that are missing. */
-static void missing_put(const struct search *s)
-{
-	const char *paths;
-	size_t bytes = symboliser_split_missing(&paths);
-
-	for (size_t at = 0; at < bytes; at += strlen(paths + at) + 1)
-		if (!strpbrk(paths + at, "\t\n"))
-			line_put(s, "split\t%s\n", paths + at);
-}
-
 void symboliser_read_spots(char *words, size_t bytes,
 			   const struct symboliser_images *images,
 			   symboliser_put *put)
@@ -540,7 +529,7 @@ void symboliser_read_spots(char *words, size_t bytes,
 		if (!put_any && s.next)
 			line_put(&s, "next\t%d\n", s.next);
 	}
-	missing_put(&s);
+	symboliser_missing_put(put);
 	free(s.places);
 	symboliser_scopes_forget();
 	symboliser_dwarf_close(&s.d);

@@ -29,158 +29,6 @@ static const char *const register_names[VALUE_GENERAL] = {
 
 const char VALUE_UNKNOWN[] = "is no variable there";
 
-/* Sets the type of a DIE that has one. */
-static void type_set(struct value *v, Dwarf_Die *die)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Die type;
-
-	v->has_type = dw.attr_integrate(die, DW_AT_type, &attr) &&
-		      dw.formref_die(&attr, &type) &&
-		      !dw.peel_type(&type, &v->type);
-}
-
-/* Returns a type's encoding, or 0. */
-static Dwarf_Word type_encoding(Dwarf_Die *type)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word encoding = 0;
-
-	dw.formudata(dw.attr_integrate(type, DW_AT_encoding, &attr),
-		     &encoding);
-	return encoding;
-}
-
-/* Reads a number of a DIE. Returns false if it has none. */
-static bool number_of(Dwarf_Die *die, unsigned int name, Dwarf_Word *number)
-{
-	Dwarf_Attribute attr;
-
-	return dw.attr(die, name, &attr) && !dw.formudata(&attr, number);
-}
-
-/* Returns the number of elements of an array of one dimension, or 0. */
-static Dwarf_Word array_count(Dwarf_Die *type)
-{
-	Dwarf_Word count = 0;
-	Dwarf_Die range, other;
-
-	if (dw.tag(type) != DW_TAG_array_type || dw.child(type, &range) ||
-	    !dw.siblingof(&range, &other) ||
-	    number_of(&range, DW_AT_lower_bound, &count))
-		return 0;
-	if (!number_of(&range, DW_AT_count, &count) &&
-	    number_of(&range, DW_AT_upper_bound, &count))
-		count++;
-	return count;
-}
-
-static Dwarf_Word type_bytes(Dwarf_Die *type)
-{
-	struct value element = { 0 };
-	Dwarf_Word bytes = 0, count;
-
-	if (!dw.aggregate_size(type, &bytes))
-		return bytes;
-	/* libdw knows no first index in units of dwz, which have no language */
-	count = array_count(type);
-	if (count)
-		type_set(&element, type);
-	return !element.has_type || dw.aggregate_size(&element.type, &bytes) ?
-		       0 : count * bytes;
-}
-
-/* Where the ABI passes an argument. */
-enum argument { ARGUMENT_GENERAL, ARGUMENT_VECTOR, ARGUMENT_OTHER };
-
-static enum argument argument_class(const struct value *v)
-{
-	Dwarf_Die type = v->type;
-
-	switch (v->has_type ? dw.tag(&type) : 0) {
-	case DW_TAG_pointer_type:
-	case DW_TAG_reference_type:
-	case DW_TAG_rvalue_reference_type:
-	case DW_TAG_enumeration_type:
-		return ARGUMENT_GENERAL;
-	case DW_TAG_base_type:
-		if (type_bytes(&type) > 8)
-			return ARGUMENT_OTHER;
-		return type_encoding(&type) == DW_ATE_float ? ARGUMENT_VECTOR :
-							      ARGUMENT_GENERAL;
-	default:
-		return ARGUMENT_OTHER;
-	}
-}
-
-/* Tells whether a location is the same in all of the scope, and so says nothing
- * of when it is written. */
-static bool is_fixed(Dwarf_Attribute *attr)
-{
-	return attr->form == DW_FORM_exprloc || attr->form == DW_FORM_block1;
-}
-
-/* Tells whether a variable is always in memory of its function's frame, as it
- * is without optimisation, from behind the function's first instructions on. */
-static bool is_framed(Dwarf_Die *variable, uint64_t address)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Op *ops;
-	size_t n;
-
-	return dw.attr_integrate(variable, DW_AT_location, &attr) &&
-	       is_fixed(&attr) &&
-	       dw.getlocation_addr(&attr, address, &ops, &n, 1) == 1 && n &&
-	       ops[0].atom == DW_OP_fbreg;
-}
-
-/* Finds a parameter where its function begins: by the ABI, as it is not yet
- * written where it will be. */
-static void entry_find(struct value *v, Dwarf_Die *variable,
-		       const struct value_scope *scope)
-{
-	static const int general[] = { 5, 4, 1, 2, 8, 9 };
-	uint32_t generals = 0, vectors = 0;
-	Dwarf_Die *function = NULL, child;
-	struct value other = { 0 };
-	enum argument class;
-
-	for (int i = 0; i < scope->n && !function; i++)
-		if (dw.tag(&scope->scopes[i]) == DW_TAG_subprogram)
-			function = &scope->scopes[i];
-	v->why = "has no place yet where the function begins";
-	if (dw.tag(variable) != DW_TAG_formal_parameter || !function ||
-	    dw.child(function, &child))
-		return;
-	type_set(&other, function);
-	/* a result that the caller has memory for takes a register */
-	if (other.has_type && argument_class(&other) == ARGUMENT_OTHER)
-		return;
-	do {
-		if (dw.tag(&child) != DW_TAG_formal_parameter)
-			continue;
-		type_set(&other, &child);
-		class = argument_class(&other);
-		/* optimised functions leave out arguments */
-		if (class == ARGUMENT_OTHER ||
-		    !is_framed(&child, scope->address))
-			return;
-		if (child.addr == variable->addr) {
-			v->kind = VALUE_REGISTER;
-			if (class == ARGUMENT_VECTOR && vectors < 8)
-				v->base = VALUE_XMM + (int)vectors;
-			else if (class == ARGUMENT_GENERAL &&
-				 generals < ARRAY_SIZE(general))
-				v->base = general[generals];
-			else
-				v->kind = VALUE_NONE;
-			return;
-		}
-		generals += class == ARGUMENT_GENERAL;
-		vectors += class == ARGUMENT_VECTOR;
-	} while (!dw.siblingof(&child, &child));
-}
-
 /* Makes the variable of it that a reference refers to. */
 static void reference_follow(struct value *v);
 
@@ -195,7 +43,7 @@ void value_find(struct value *v, Dwarf_Die *variable,
 	size_t n;
 
 	*v = (struct value){ .base = -1, .why = VALUE_OUT };
-	type_set(v, variable);
+	value_type(v, variable);
 	if (dw.attr_integrate(variable, DW_AT_const_value, &attr)) {
 		/* gcc writes numbers of a fixed size without a sign */
 		if (attr.form == DW_FORM_sdata ||
@@ -209,7 +57,7 @@ void value_find(struct value *v, Dwarf_Die *variable,
 	}
 	if (!dw.attr_integrate(variable, DW_AT_location, &attr))
 		return;
-	if (scope->entry && is_framed(variable, scope->address)) {
+	if (scope->entry && entry_is_framed(variable, scope->address)) {
 		entry_find(v, variable, scope);
 		if (v->kind)
 			reference_follow(v);
@@ -217,7 +65,7 @@ void value_find(struct value *v, Dwarf_Die *variable,
 	}
 	/* of a location that begins here, it cannot be known which of the lines
 	 * that begin here, too, it is for */
-	while (scope->passed && !is_fixed(&attr) &&
+	while (scope->passed && !value_is_fixed(&attr) &&
 	       (offset = dw.getlocations(&attr, offset, &base, &start, &end,
 					 &ops, &n)) > 0) {
 		if (start != scope->address)
@@ -256,7 +104,7 @@ static void pointer_follow(struct value *v)
 	}
 	v->kind = VALUE_MEMORY;
 	v->follows = true;
-	type_set(v, &pointer);
+	value_type(v, &pointer);
 }
 
 static void reference_follow(struct value *v)
@@ -287,7 +135,7 @@ static bool member_find(Dwarf_Die *type, const char *name, Dwarf_Die *member,
 			continue;
 		before = 0;
 		if (dw.hasattr(member, DW_AT_data_member_location) &&
-		    !number_of(member, DW_AT_data_member_location, &before))
+		    !value_number(member, DW_AT_data_member_location, &before))
 			continue;
 		own = tag == DW_TAG_member ? dw.diename(member) : NULL;
 		if (own && !strcmp(own, name)) {
@@ -297,7 +145,7 @@ static bool member_find(Dwarf_Die *type, const char *name, Dwarf_Die *member,
 		}
 		if (own)
 			continue;
-		type_set(&v, member);
+		value_type(&v, member);
 		if (v.has_type && member_find(&v.type, name, &found, &inner,
 					      depth + 1)) {
 			*member = found;
@@ -314,16 +162,16 @@ static bool bits_take(struct value *v, Dwarf_Die *member, Dwarf_Word *offset)
 {
 	Dwarf_Word bits, at = 0, before, unit = 0;
 
-	if (!number_of(member, DW_AT_bit_size, &bits))
+	if (!value_number(member, DW_AT_bit_size, &bits))
 		return true;
-	type_set(v, member);
-	unit = v->has_type ? type_bytes(&v->type) : 0;
+	value_type(v, member);
+	unit = v->has_type ? value_bytes(&v->type) : 0;
 	if (!unit || unit > 8 || !bits || bits > unit * 8)
 		return false;
-	if (number_of(member, DW_AT_data_bit_offset, &at)) {
+	if (value_number(member, DW_AT_data_bit_offset, &at)) {
 		*offset += at / (unit * 8) * unit;
 		at %= unit * 8;
-	} else if (number_of(member, DW_AT_bit_offset, &before) &&
+	} else if (value_number(member, DW_AT_bit_offset, &before) &&
 		   before + bits <= unit * 8) {
 		/* from the highest bit on */
 		at = unit * 8 - before - bits;
@@ -388,7 +236,7 @@ static void member_take(struct value *v, const char *name, bool arrow)
 		value_refuse(v, "is a bit-field that no number holds");
 		return;
 	}
-	type_set(v, &member);
+	value_type(v, &member);
 	address_add(v, (int64_t)offset);
 	if (!v->bits)
 		reference_follow(v);
@@ -414,12 +262,12 @@ static void element_take(struct value *v, int64_t number)
 			value_refuse(v, "has more than one dimension");
 			return;
 		}
-		type_set(v, &type);
+		value_type(v, &type);
 	} else {
 		value_refuse(v, "is no array in memory");
 		return;
 	}
-	bytes = v->has_type ? type_bytes(&v->type) : 0;
+	bytes = v->has_type ? value_bytes(&v->type) : 0;
 	if (!bytes || number < -(1 << 20) || number > 1 << 20)
 		value_refuse(v, "has no elements of a known size");
 	else
@@ -483,7 +331,7 @@ bool value_is_later(Dwarf_Die *variable, const struct value_scope *scope)
 				continue;
 			if (!dw.attr_integrate(variable, DW_AT_location, &attr))
 				return line > scope->line;
-			return is_fixed(&attr) ? line >= scope->line :
+			return value_is_fixed(&attr) ? line >= scope->line :
 						 line > scope->line;
 		} while (!dw.siblingof(&child, &child));
 	}
@@ -609,8 +457,8 @@ static uint8_t number_type(Dwarf_Die *type, const char **why)
 		{ [1] = TAFFRAIL_T_S8, [2] = TAFFRAIL_T_S16,
 		  [4] = TAFFRAIL_T_S32, [8] = TAFFRAIL_T_S64 },
 	};
-	Dwarf_Word bytes = type_bytes(type);
-	Dwarf_Word encoding = type_encoding(type);
+	Dwarf_Word bytes = value_bytes(type);
+	Dwarf_Word encoding = value_encoding(type);
 	Dwarf_Attribute attr;
 	Dwarf_Die under;
 
@@ -620,7 +468,7 @@ static uint8_t number_type(Dwarf_Die *type, const char **why)
 		if (dw.attr_integrate(type, DW_AT_type, &attr) &&
 		    dw.formref_die(&attr, &under) &&
 		    !dw.peel_type(&under, &under))
-			encoding = type_encoding(&under);
+			encoding = value_encoding(&under);
 	}
 	if (bytes > 8)
 		return 0;
@@ -648,11 +496,11 @@ static bool is_text(Dwarf_Die *type)
 	struct value v = { 0 };
 	Dwarf_Word encoding;
 
-	type_set(&v, type);
+	value_type(&v, type);
 	if (!v.has_type || dw.tag(&v.type) != DW_TAG_base_type ||
-	    type_bytes(&v.type) != 1)
+	    value_bytes(&v.type) != 1)
 		return false;
-	encoding = type_encoding(&v.type);
+	encoding = value_encoding(&v.type);
 	return encoding == DW_ATE_signed_char ||
 	       encoding == DW_ATE_unsigned_char || encoding == DW_ATE_UTF;
 }
@@ -715,7 +563,7 @@ static bool field_type(struct value_field *field, struct value *v,
 		field->type = number_type(&v->type, &field->why);
 		return field->type;
 	case DW_TAG_array_type:
-		*most = type_bytes(&v->type);
+		*most = value_bytes(&v->type);
 		field->why = "is an array: name an element";
 		if (!is_text(&v->type) || !*most || v->kind != VALUE_MEMORY)
 			return false;
@@ -741,7 +589,7 @@ void value_field(struct value_field *field, const struct value *value)
 		return;
 	}
 	bytes = field->type == TAFFRAIL_T_STRING ||
-		field->type == TAFFRAIL_T_PTR ? 8 : type_bytes(&v.type);
+		field->type == TAFFRAIL_T_PTR ? 8 : value_bytes(&v.type);
 	if (most) {
 		code_address(&v);
 		program_write(field, &v, (uint32_t)most);

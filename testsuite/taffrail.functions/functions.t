@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Functions of programs that were not prepared: rules that begin with fn:.
 
-compile: calls calls.c -O2 -pthread
+compile: calls calls.c -O2 -g0 -pthread
 compile: leaves leaves.cc -O2 -pthread
 compile: stripped calls.c -O2 -pthread -s
 compile: through through.c -O2

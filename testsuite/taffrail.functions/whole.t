@@ -3,11 +3,11 @@
 # durations matter, the clock counts its readings: one when a call begins, one
 # when it ends, and one when it is written.
 
-compile: calls calls.c -O2 -pthread
+compile: calls calls.c -O2 -g0 -pthread
 compile: leaves leaves.cc -O2 -pthread
-compile: whole whole.cc -O2 -pthread
+compile: whole whole.cc -O2 -g0 -pthread
 compile: small small.c -O2 -pthread
-compile: left left.c -O2
+compile: left left.c -O2 -g0
 
 # What is written
 case: an event for each call, at its end

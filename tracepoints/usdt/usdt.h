@@ -253,7 +253,15 @@ typedef int usdt_function_wanted(const struct module *module,
  * array of characters the bytes that it has. A field 'u' has a bit for
  * each field before it whose program could not read the memory. "=BYTES" stands
  * for how fields are shown. It is never freed.
+ *
+ * With the kind USDT_LINE_CALL, the text tells the types of a function that
+ * begins at OFFSET, and NAME is the rule: "RESULT ARGUMENTS REGISTERS NAMES",
+ * without the first blank. RESULT and ARGUMENTS are letters of
+ * plan/prototypes.def, REGISTERS a digit each, from 0 on in the order of the
+ * calling convention, and NAMES end in "cfa".
  */
+#define USDT_LINE_CALL	0xf
+
 struct usdt_line {
 	const struct usdt_line *next;
 	uint64_t set;			/* of the rule */

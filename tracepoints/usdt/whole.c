@@ -343,6 +343,15 @@ static COLD uint32_t calls_squeeze(struct place *place)
 	return i;
 }
 
+/* Returns the value of a register that an operand is in. */
+static ALWAYS_INLINE uint64_t register_value(const struct usdt_operand *operand,
+					     const struct usdt_state *state)
+{
+	return operand->place == USDT_VECTOR ?
+		       state->vectors[operand->base & 15][0] :
+		       state->general[operand->base & 15];
+}
+
 /* Keeps a call that begins. */
 static SIGSAFE void whole_enter(struct usdt_adopted *entry,
 				const struct usdt_state *state)
@@ -383,8 +392,8 @@ static SIGSAFE void whole_enter(struct usdt_adopted *entry,
 	state_set(place, STATE(n + 1, sp));
 	call->entry = entry;
 	for (i = 0; i + 1 < entry->count; i++)
-		call->arguments[i] =
-			state->general[entry->operands[i].base & 15];
+		call->arguments[i] = register_value(&entry->operands[i],
+						    state);
 	if (unlikely(entry->strings) && n < OPEN_STRINGS)
 		usdt_strings_copy(entry, state, place->strings[n],
 				  OPEN_STRINGS_BYTES);
@@ -468,8 +477,9 @@ static SIGSAFE void whole_leave(struct usdt_adopted *exit,
 	depth = at;
 	for (i = 0; unlikely(place->over) && i + 1 < at; i++)
 		depth -= place->calls[i].cfa & DOUBT;
-	value = exit->operands[0].place == USDT_REGISTER ?
-			state->general[0] : (uint64_t)exit->operands[0].value;
+	value = exit->operands[0].place == USDT_IMMEDIATE ?
+			(uint64_t)exit->operands[0].value :
+			register_value(&exit->operands[0], state);
 	now = (int64_t)(now - call->begin) > 0 ? now - call->begin : 0;
 	whole_make(&whole, call->entry, exit, call->arguments,
 		   at <= OPEN_STRINGS ? place->strings[at - 1] : no_strings,

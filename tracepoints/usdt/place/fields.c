@@ -20,15 +20,31 @@ static const uint8_t registers[RULE_ARGUMENTS_MAX] = { 5, 4, 3, 2, 8, 9 };
 #define RAX	0
 #define RSP	7
 
+/* The types of a function: libc's, or as a command has read them (struct
+ * usdt_line). */
+struct known {
+	char result;			/* a letter of prototypes.def, or '-' */
+	char arguments[RULE_ARGUMENTS_MAX + 2];	/* a letter each */
+	char registers[RULE_ARGUMENTS_MAX + 2];	/* a digit each */
+	char fields[USDT_FIELDS_BYTES];		/* "path, flags, cfa" */
+	const struct usdt_prototype *row;	/* of libc's, or NULL */
+};
+
+/* Tells whether values of a type are in vector registers. */
+static bool is_vector(uint8_t type)
+{
+	return scalar_sort(type) == SCALAR_REAL;
+}
+
 /* Makes the field of an exit: the value, or where the jump leads. Nothing tells
  * that of a jump through a register or memory. */
 static struct usdt_operand *value_set(struct usdt_operand *operand,
 				      struct text *text,
 				      const struct usdt_naming *naming,
 				      const struct usdt_exit *exit,
-				      const struct usdt_prototype *known)
+				      const struct known *known)
 {
-	char result = known ? known->result[0] : 0;
+	char result = known ? known->result : 0;
 
 	if (exit->leaving == USDT_JUMPS_THROUGH ||
 	    (exit->leaving == USDT_RETURNS && result == '-'))
@@ -40,6 +56,8 @@ static struct usdt_operand *value_set(struct usdt_operand *operand,
 		operand->place = USDT_REGISTER;
 		operand->base = RAX;
 		operand->type = usdt_prototype_type(result);
+		if (is_vector(operand->type))
+			operand->place = USDT_VECTOR;
 		operand->bytes = (uint8_t)scalar_bytes(operand->type);
 	} else {
 		text_add(text, "to, ");
@@ -55,7 +73,7 @@ static struct usdt_operand *arguments_set(struct usdt_adopted *probe,
 					  struct text *text,
 					  const struct rule_types *types,
 					  uint32_t arguments,
-					  const struct usdt_prototype *known)
+					  const struct known *known)
 {
 	struct usdt_operand *operand = probe->operands;
 	uint32_t i;
@@ -63,6 +81,7 @@ static struct usdt_operand *arguments_set(struct usdt_adopted *probe,
 	for (i = 0; i < arguments; i++, operand++) {
 		uint8_t type = types->strings >> i & 1 ? TAFFRAIL_T_STRING :
 							 TAFFRAIL_T_S64;
+		uint32_t at = known ? (uint32_t)known->registers[i] - '0' : i;
 		int string;
 
 		if (known)
@@ -74,7 +93,8 @@ static struct usdt_operand *arguments_set(struct usdt_adopted *probe,
 			text_add(text, ", ");
 		}
 		*operand = (struct usdt_operand){
-			.place = USDT_REGISTER, .base = registers[i],
+			.place = is_vector(type) ? USDT_VECTOR : USDT_REGISTER,
+			.base = is_vector(type) ? (uint8_t)at : registers[at],
 			.type = type, .index = USDT_NO_REGISTER,
 			.bytes = string ? 8 : (uint8_t)scalar_bytes(type),
 		};
@@ -92,7 +112,7 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 		       const struct usdt_wanted *wanted,
 		       const struct usdt_exit *exit,
 		       const struct rule_types *types, uint32_t arguments,
-		       const struct usdt_prototype *known)
+		       const struct known *known)
 {
 	struct usdt_operand *operand = probe->operands;
 	uint32_t i;
@@ -118,11 +138,57 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 	}
 }
 
-/* Returns the prototype of a function, or NULL: it is none of libc's. */
-static const struct usdt_prototype *known_function(const struct module *module,
-						   const char *name)
+/* Copies a text up to a sign. Returns the text behind that, or NULL: there is
+ * no room. */
+static const char *part_take(char *to, uint32_t room, const char *p, char end)
 {
-	return rule_is_runtime(module->name) ? usdt_prototype_find(name) : NULL;
+	uint32_t i;
+
+	for (i = 0; p && *p && *p != '\n' && *p != end; p++)
+		if (i + 1 < room)
+			to[i++] = *p;
+		else
+			return NULL;
+	to[i] = '\0';
+	return p && *p == end ? p + 1 : p;
+}
+
+/* Finds the types of a function. Returns false if they are not known. */
+static bool known_find(struct known *known, const struct usdt_naming *naming,
+		       const struct usdt_wanted *wanted)
+{
+	static const char in_order[] = "012345";
+	const char *p = usdt_lines_call(naming, wanted->address);
+	uint32_t i;
+
+	*known = (struct known){ .row = NULL };
+	if (!p && rule_is_runtime(naming->module->name))
+		known->row = usdt_prototype_find(wanted->name);
+	if (known->row) {
+		known->result = known->row->result[0];
+		text_copy(known->arguments, sizeof(known->arguments),
+			  known->row->arguments);
+		__builtin_memcpy(known->registers, in_order, sizeof(in_order));
+		text_copy(known->fields, sizeof(known->fields),
+			  known->row->fields);
+		return true;
+	}
+	if (!p)
+		return false;
+	known->result = *p++;
+	p = part_take(known->arguments, RULE_ARGUMENTS_MAX + 1, p, ' ');
+	p = part_take(known->registers, RULE_ARGUMENTS_MAX + 1, p, ' ');
+	p = part_take(known->fields, sizeof(known->fields), p, '\n');
+	if (!p || text_length(known->arguments) !=
+			  text_length(known->registers))
+		return false;
+	for (i = 0; known->registers[i]; i++)
+		if (known->registers[i] < '0' ||
+		    known->registers[i] >
+			    (is_vector(usdt_prototype_type(
+				     known->arguments[i])) ? '7' : '5'))
+			return false;
+	return true;
 }
 
 /* Operands, and the names of the fields behind them. */
@@ -135,6 +201,8 @@ struct fields {
 
 _Static_assert(sizeof(((struct usdt_prototype *)0)->fields) <=
 	       USDT_FIELDS_BYTES, "prototypes.h");
+_Static_assert(sizeof(((struct usdt_prototype *)0)->arguments) <=
+	       RULE_ARGUMENTS_MAX + 2, "prototypes.h");
 
 struct usdt_operand *usdt_fields_keep(const struct usdt_operand *operands,
 				      uint32_t count, const char *names)
@@ -200,7 +268,7 @@ struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
 	struct usdt_operand operands[RULE_ARGUMENTS_MAX + 2] = { 0 };
 	struct usdt_adopted probe = { .operands = operands };
 	char names[USDT_FIELDS_BYTES], texts[USDT_TEXT_BYTES];
-	const struct usdt_prototype *known;
+	struct known found, *known = NULL;
 	struct rule_types types;
 	uint32_t arguments = 0, shown, i;
 	char name[USDT_NAME_BYTES];
@@ -208,8 +276,8 @@ struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
 
 	usdt_name_wanted(naming, wanted, 0, !!exit, &types);
 	/* an exit has no arguments that types could be of */
-	known = types.count && !exit ?
-			NULL : known_function(naming->module, wanted->name);
+	if ((exit || !types.count) && known_find(&found, naming, wanted))
+		known = &found;
 	if (!exit)
 		arguments = types.count ? types.count :
 			    known ? (uint32_t)text_length(known->arguments) :
@@ -238,13 +306,14 @@ struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
 	if (!probe.operands)
 		return NULL;
 	text_open(&text, texts, sizeof(texts));
-	shown = known && !exit ? usdt_prototype_shown(known) : 0;
+	shown = known && known->row && !exit ?
+			usdt_prototype_shown(known->row) : 0;
 	if (shown) {
 		usdt_texts_open(&text, texts, name);
 		text_add_bytes(&text, names, text_length(names) + 1);
 		text_add_bytes(&text, "", 1);
-		text_add_bytes(&text, (const char *)known->shown,
-			       shown * sizeof(*known->shown));
+		text_add_bytes(&text, (const char *)known->row->shown,
+			       shown * sizeof(*known->row->shown));
 	}
 	return usdt_adopted_keep(&probe, &text);
 }

@@ -392,8 +392,8 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 	for (i = 0; i + 1 < entry->count; i++)
 		call_field(&model, entry->operands[i].type);
 	if (exit->count > 1) {
-		text_add(&text, exit->operands[0].place == USDT_REGISTER ?
-					", value" : ", to");
+		text_add(&text, exit->operands[0].place == USDT_IMMEDIATE ?
+					", to" : ", value");
 		call_field(&model, exit->operands[0].type);
 	}
 	text_add_bytes(&text, "\0", 2);
@@ -544,7 +544,7 @@ int usdt_functions_adopt(struct module *module,
 {
 	struct choosing c = { .module = module, .asking = asking,
 			      .patcher = patcher, .codes = codes,
-			      .naming = { .module = module,
+			      .naming = { .module = module, .file = file,
 					  .asking = asking } };
 	struct usdt_file more;
 	int ret;

@@ -44,96 +44,20 @@ struct lines {
 	int again;
 };
 
-/* The head of a description. */
-struct head {
-	struct usdt_target target;
-	uint8_t build_id[USDT_BUILD_ID_MAX];
-	uint64_t kind;
-	char name[USDT_NAME_BYTES];
-	const char *text;		/* up to the end of the line */
-	const char *fields;
-};
-
-/* Returns the value of a hexadecimal digit, or -1. */
-static int hex_value(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' :
-	       c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Reads a byte as two digits. Returns it, or -1. */
-static int hex_byte(const char **p)
-{
-	int high = hex_value(**p), low = high < 0 ? -1 : hex_value((*p)[1]);
-
-	if (low < 0)
-		return -1;
-	*p += 2;
-	return high << 4 | low;
-}
-
-static uint64_t hex_number(const char **p)
-{
-	uint64_t value = 0;
-
-	for (; hex_value(**p) >= 0; (*p)++)
-		value = value << 4 | (uint64_t)hex_value(**p);
-	return value;
-}
-
-static const char *line_after(const char *p)
-{
-	while (*p && *p++ != '\n')
-		;
-	return p;
-}
-
-/* Reads the head. Returns false if the place is in a file of another build, or
- * the text makes no sense. */
-static bool head_read(struct head *head, const char *p,
-		      const struct usdt_file *file)
-{
-	uint32_t i = 0;
-	int byte;
-
-	while (i < sizeof(head->build_id) && (byte = hex_byte(&p)) >= 0)
-		head->build_id[i++] = (uint8_t)byte;
-	head->target = (struct usdt_target){ head->build_id, i, 0 };
-	if (!i || *p++ != ' ' || !usdt_target_in(&head->target, file))
-		return false;
-	head->target.build_id = usdt_build_id(file, &i);
-	head->target.offset = hex_number(&p);
-	if (*p++ != ' ')
-		return false;
-	head->kind = hex_number(&p);
-	if (*p++ != ' ')
-		return false;
-	for (i = 0; *p && *p != '\t' && *p != '\n'; p++)
-		if (i + 1 < sizeof(head->name))
-			head->name[i++] = *p;
-	head->name[i] = '\0';
-	head->text = p + (*p == '\t');
-	head->fields = line_after(p);
-	return *p == '\t' && i + 1 < sizeof(head->name) &&
-	       head->target.offset <= INT32_MAX &&
-	       (head->kind == TAFFRAIL_KIND_EVENT ||
-		head->kind == TAFFRAIL_KIND_MARK);
-}
-
 /* Verifies a program and keeps it. Returns false if it is refused. */
 static bool program_take(struct usdt_operand *operand, const char *p)
 {
 	static char buffer[AX_PROGRAM_BYTES(PROGRAM_BYTES)]
 		__attribute__((aligned(8)));
 	struct ax_program *program = (struct ax_program *)buffer, *kept;
-	int high = hex_byte(&p), low = hex_byte(&p), byte;
+	int high = usdt_hex_byte(&p), low = usdt_hex_byte(&p), byte;
 	uint8_t code[PROGRAM_BYTES];
 	struct ax_source source = {
 		.code = code, .want_result = 1, .machine = &usdt_line_machine,
 	};
 	struct ax_refusal refusal;
 
-	while (source.bytes < sizeof(code) && (byte = hex_byte(&p)) >= 0)
+	while (source.bytes < sizeof(code) && (byte = usdt_hex_byte(&p)) >= 0)
 		code[source.bytes++] = (uint8_t)byte;
 	if (high < 0 || low < 0 || (*p && *p != '\n') ||
 	    ax_verify(buffer, sizeof(buffer), &source, &refusal))
@@ -181,13 +105,13 @@ static bool fields_take(struct usdt_adopted *probe,
 {
 	struct taffrail_site *site = &probe->site;
 
-	for (; *p; p = line_after(p)) {
+	for (; *p; p = usdt_line_after(p)) {
 		struct usdt_operand *operand = &operands[probe->count];
 		int64_t type;
 		int byte;
 
 		if (*p == '=') {
-			for (p++; (byte = hex_byte(&p)) >= 0;)
+			for (p++; (byte = usdt_hex_byte(&p)) >= 0;)
 				text_add_bytes(shown, &(char){ (char)byte }, 1);
 			continue;
 		}
@@ -220,7 +144,7 @@ static bool fields_take(struct usdt_adopted *probe,
  * -ENOMEM in *why. */
 static struct usdt_adopted *line_make(const struct lines *l,
 				      const struct usdt_line *line,
-				      const struct head *head, int *why)
+				      const struct usdt_head *head, int *why)
 {
 	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
 	struct usdt_adopted *probe, model = {
@@ -231,7 +155,7 @@ static struct usdt_adopted *line_make(const struct lines *l,
 			  .kind_ = (uint8_t)head->kind },
 	};
 	char texts[TEXTS_BYTES], shown[TEXTS_BYTES];
-	const char *end = line_after(head->text);
+	const char *end = usdt_line_after(head->text);
 	struct text text, behind;
 
 	*why = -EBADMSG;
@@ -309,7 +233,7 @@ static struct usdt_adopted *site_find(struct lines *l, uint64_t address)
 
 /* Asks for a spot, once. */
 static void spot_ask(struct lines *l, struct usdt_spot *spot,
-		     const struct head *head, int how)
+		     const struct usdt_head *head, int how)
 {
 	uint32_t i = 0;
 
@@ -338,7 +262,7 @@ static uint64_t refused_key(uint64_t offset, bool traps)
 
 /* Makes another marker of a site. Returns 0, -EBADMSG or -ENOMEM. */
 static int marker_add(const struct lines *l, const struct usdt_line *line,
-		      const struct head *head, struct usdt_adopted *first)
+		      const struct usdt_head *head, struct usdt_adopted *first)
 {
 	int why;
 	struct usdt_adopted *probe = line_make(l, line, head, &why);
@@ -363,12 +287,14 @@ static int marker_add(const struct lines *l, const struct usdt_line *line,
 static void line_look(struct lines *l, const struct usdt_line *line)
 {
 	struct usdt_adopted *first, *probe;
-	struct head head;
+	struct usdt_head head;
 	uint64_t address;
 	uint32_t i;
 	int how, why = 0;
 
-	if (!head_read(&head, line->text, l->file))
+	if (!usdt_head_read(&head, line->text, l->file) ||
+	    (head.kind != TAFFRAIL_KIND_EVENT &&
+	     head.kind != TAFFRAIL_KIND_MARK))
 		return;
 	how = l->asking->line_wanted(line, head.name);
 	if (!how || address_has(&l->module->usdt_refused,

@@ -7,6 +7,7 @@
 
 #include "tracepoints/usdt/jumps/jumps.h"
 #include "tracepoints/usdt/plan/calls.h"
+#include "tracepoints/usdt/plan/debug.h"
 
 /*
  * Makes markers of the wanted functions of a module. `codes` are the addresses
@@ -37,6 +38,7 @@ int usdt_markers_take(struct index *taken, const struct module *module);
 struct usdt_naming {
 	struct module *module;
 	const struct usdt_asking *asking;
+	const struct usdt_file *file;
 	const struct usdt_file *more;	/* with more symbols; or NULL */
 	struct usdt_wanted *names;	/* sorted by site, then as rules prefer
 					 * them */
@@ -79,6 +81,31 @@ int usdt_name_wanted(const struct usdt_naming *naming,
 /* Writes NAME, FILE:NAME, or these with %return. */
 const char *usdt_name_make(char name[USDT_NAME_BYTES],
 			   const struct usdt_wanted *wanted, int exit);
+
+/* The head of a description (struct usdt_line). */
+struct usdt_head {
+	struct usdt_target target;
+	uint8_t build_id[USDT_BUILD_ID_MAX];
+	uint64_t kind;
+	char name[USDT_NAME_BYTES];
+	const char *text;		/* up to the end of the line */
+	const char *fields;
+};
+
+/* Reads the head. Returns false if the place is in a file of another build, or
+ * the text makes no sense. */
+bool usdt_head_read(struct usdt_head *head, const char *p,
+		    const struct usdt_file *file);
+
+/* Reads a byte as two digits. Returns it, or -1. */
+int usdt_hex_byte(const char **p);
+
+/* Returns the text behind the end of a line. */
+const char *usdt_line_after(const char *p);
+
+/* Returns the types of a function that begins at an address of the file, as a
+ * command has described them (struct usdt_line), or NULL. */
+const char *usdt_lines_call(const struct usdt_naming *naming, uint64_t address);
 
 #define USDT_CHANNEL	"fn"	/* of functions */
 

@@ -14,6 +14,15 @@
 #define PROTOTYPE(name, result, arguments, fields, ...) \
 	{ #name, result, arguments, fields "cfa", { __VA_ARGS__ } },
 
+/* Letters, each with a type. */
+static const char letters[] = {
+	's', TAFFRAIL_T_STRING, 'p', TAFFRAIL_T_PTR, 'd', TAFFRAIL_T_S32,
+	'u', TAFFRAIL_T_U32, 'l', TAFFRAIL_T_S64, 'z', TAFFRAIL_T_U64,
+	'c', TAFFRAIL_T_S8, 'C', TAFFRAIL_T_U8, 'h', TAFFRAIL_T_S16,
+	'H', TAFFRAIL_T_U16, 'b', TAFFRAIL_T_BOOL, 'f', TAFFRAIL_T_F32,
+	'F', TAFFRAIL_T_F64, 0
+};
+
 static const struct usdt_prototype rows[] = {
 #include "tracepoints/usdt/plan/prototypes.def"
 };
@@ -48,11 +57,20 @@ const struct usdt_prototype *usdt_prototype_find(const char *symbol)
 
 uint8_t usdt_prototype_type(char letter)
 {
-	return letter == 's' ? TAFFRAIL_T_STRING :
-	       letter == 'p' ? TAFFRAIL_T_PTR :
-	       letter == 'd' ? TAFFRAIL_T_S32 :
-	       letter == 'u' ? TAFFRAIL_T_U32 :
-	       letter == 'z' ? TAFFRAIL_T_U64 : TAFFRAIL_T_S64;
+	const char *p = letters;
+
+	while (*p && *p != letter)
+		p += 2;
+	return *p ? (uint8_t)p[1] : TAFFRAIL_T_S64;
+}
+
+char usdt_prototype_letter(uint8_t type)
+{
+	const char *p = letters;
+
+	while (*p && (uint8_t)p[1] != type)
+		p += 2;
+	return *p;
 }
 
 uint32_t usdt_prototype_shown(const struct usdt_prototype *prototype)

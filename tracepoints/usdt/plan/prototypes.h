@@ -23,8 +23,10 @@ struct usdt_prototype {
  * "__libc_open64". Returns NULL if it is not known. */
 const struct usdt_prototype *usdt_prototype_find(const char *symbol);
 
-/* Returns the type that a letter stands for (enum taffrail_type). */
+/* Return the type that a letter stands for (enum taffrail_type), else int64;
+ * and the letter of a type, or 0. */
 uint8_t usdt_prototype_type(char letter);
+char usdt_prototype_letter(uint8_t type);
 
 /* Returns how many descriptions `shown` has. */
 uint32_t usdt_prototype_shown(const struct usdt_prototype *prototype);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Types of functions. See call-types-private.h.
+ *
+ * Invariant: the answers of the symboliser's child are text of unknown origin;
+ * a description has the build id of the file that was asked.
+ */
+#include "command/elf/call-types-private.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lines.h"
+#include "command/elf/debug-files.h"
+#include "command/elf/named-functions.h"
+#include "command/elf/process-markers.h"
+#include "command/elf/program-functions.h"
+#include "command/sandbox/opener.h"
+#include "command/symboliser/symboliser.h"
+#include "tracepoints/conditions/rule-split.h"
+
+#define RULES_MAX	64
+#define FILES_MAX	512
+#define TEXT_BYTES	24576		/* of all rules: a session's file has
+					 * 64 KiB for all that it says */
+
+/* A rule with the descriptions. */
+struct typed_rule {
+	char *rule;
+	char glob[LINE_VALUE_BYTES / 2];
+	char *text;			/* or NULL: none, or too many */
+	size_t bytes;
+	bool many;
+};
+
+static struct typed_rule typed[RULES_MAX];
+static uint32_t ntyped;
+static size_t all_bytes;
+
+/* The files that were read. */
+struct reading {
+	uint64_t inodes[FILES_MAX];
+	size_t n;
+};
+
+static void text_drop(struct typed_rule *rule)
+{
+	all_bytes -= rule->bytes;
+	free(rule->text);
+	rule->text = NULL;
+	rule->bytes = 0;
+}
+
+/* Takes a line of the answer about a file with this build id. */
+static void answer_take(struct typed_rule *rule, const char *line,
+			const char *id)
+{
+	char text[LINE_VALUE_BYTES + 8], *more, *end;
+	unsigned long long address;
+	int n;
+
+	rule->many |= !strcmp(line, "many");
+	if (strncmp(line, "call\t", 5) != 0)
+		return;
+	address = strtoull(line + 5, &end, 16);
+	n = snprintf(text, sizeof(text), "spot=%s %llx f %s%s\n", id, address,
+		     rule->glob, end);
+	if (*end != '\t' || n >= LINE_VALUE_BYTES)
+		return;
+	rule->many |= all_bytes + (size_t)n > TEXT_BYTES;
+	more = rule->many ? NULL : realloc(rule->text,
+					   rule->bytes + (size_t)n + 1);
+	if (!more)
+		return;
+	memcpy(more + rule->bytes, text, (size_t)n + 1);
+	rule->text = more;
+	rule->bytes += (size_t)n;
+	all_bytes += (size_t)n;
+}
+
+/* Asks about a file, for each rule. */
+static int file_take(const char *path, const struct opener_file *file,
+		     void *priv)
+{
+	char words[LINE_VALUE_BYTES + 256], id[2 * SYMBOLISER_ID_BYTES + 1];
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	static struct symboliser_module module;
+	uint64_t ns = SYMBOLISER_MARKERS_NS;
+	struct reading *reading = priv;
+	char *text, *rest, *line;
+
+	for (size_t i = 0; i < reading->n; i++)
+		if (reading->inodes[i] == file->st.st_ino)
+			return 0;
+	/* libc's functions have a table */
+	if (reading->n == FILES_MAX || rule_is_runtime(name) ||
+	    symboliser_read_open(&module, file) || !module.id_bytes)
+		return 0;
+	reading->inodes[reading->n++] = file->st.st_ino;
+	for (uint32_t i = 0; i < module.id_bytes; i++)
+		sprintf(id + 2 * i, "%02x", module.id[i]);
+	for (uint32_t i = 0; i < ntyped; i++) {
+		size_t bytes = (size_t)snprintf(words, sizeof(words), "%s%c%s",
+						typed[i].glob, '\0', name) + 1;
+
+		if (typed[i].many || bytes > sizeof(words) ||
+		    debug_spots(&text, words, bytes, path, file, &module, false,
+				&ns))
+			continue;
+		for (rest = text; (line = strsep(&rest, "\n"));)
+			answer_take(&typed[i], line, id);
+		free(text);
+	}
+	return 0;
+}
+
+/* Tells whether a condition names the registers of arguments. */
+static bool names_registers(const char *condition)
+{
+	const char *p = condition;
+
+	while (p && (p = strstr(p, "arg"))) {
+		if (isdigit((unsigned char)p[3]) &&
+		    !isalnum((unsigned char)p[-1]) && p[-1] != '_')
+			return true;
+		p += 3;
+	}
+	return false;
+}
+
+/* Notes a rule for functions. One that says types needs those of results. */
+static void rule_note(const char *rule)
+{
+	struct typed_rule *new = &typed[ntyped];
+	size_t bytes;
+	const char *condition = rule_condition(rule, &bytes);
+
+	if (rule_kind(rule) != RULE_FUNCTIONS || ntyped == RULES_MAX ||
+	    bytes >= sizeof(new->glob) || names_registers(condition))
+		return;
+	*new = (struct typed_rule){ .rule = strdup(rule) };
+	memcpy(new->glob, rule, bytes);
+	ntyped += !!new->rule;
+}
+
+void call_types_compile(const char *const *rules, int count,
+			const struct named_in *in)
+{
+	static struct reading reading;
+
+	reading.n = 0;
+	while (ntyped) {
+		text_drop(&typed[--ntyped]);
+		free(typed[ntyped].rule);
+	}
+	for (int i = 0; i < count; i++)
+		rule_note(rules[i]);
+	for (size_t i = 0; ntyped && i < in->npids; i++)
+		process_each_file(in->pids[i], file_take, &reading);
+	if (ntyped && in->program)
+		files_of_program(in->program, file_take, &reading);
+	for (uint32_t i = 0; i < ntyped; i++)
+		if (typed[i].many)
+			text_drop(&typed[i]);
+}
+
+const char *call_types_text(const char *rule)
+{
+	for (uint32_t i = 0; i < ntyped; i++)
+		if (!strcmp(typed[i].rule, rule) && typed[i].text)
+			return typed[i].text;
+	return "";
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where parameters are at a function's first instruction: the symboliser's
+ * child. Facts: System V ABI, AMD64, 3.2.3, "Parameter Passing"; DWARF 5,
+ * 5.7.1.1, "Structure, Union and Class Type Entries" (calling convention).
+ *
+ * Invariant: no place rather than a wrong one. Behind a parameter of which the
+ * registers are not certain, nothing is known.
+ */
+#include "command/symboliser/dwarf-private.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/demangle.h"
+
+/* Numbers that <dwarf.h> of elfutils 0.188 lacks. */
+#define LANGUAGE_CXX17	0x2b
+#define LANGUAGE_CXX20	0x2e
+#define LANGUAGE_C17	0x2c
+#define LANGUAGE_C23	0x3e
+#define LANGUAGE_CXX23	0x3a
+
+#define NESTED_MAX	8
+#define NAME_BYTES	4096
+#define GENERALS	6		/* registers of arguments */
+#define VECTORS		8
+
+/* How the calling convention passes a value. */
+struct passing {
+	bool known;
+	bool in_memory;			/* on the stack */
+	bool indirect;			/* the caller's copy, by the address */
+	uint32_t generals, vectors;	/* registers that it takes, else */
+};
+
+bool entry_is_framed(Dwarf_Die *variable, uint64_t address)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	return dw.attr_integrate(variable, DW_AT_location, &attr) &&
+	       value_is_fixed(&attr) &&
+	       dw.getlocation_addr(&attr, address, &ops, &n, 1) == 1 && n &&
+	       ops[0].atom == DW_OP_fbreg;
+}
+
+/* Returns how many parameters stand in a text "(int, char)", or -1. */
+static int parameters_count(const char *p)
+{
+	int depth = 0, n = 1;
+
+	if (*p != '(' || p[1] == ')')
+		return *p == '(' ? 0 : -1;
+	for (; *p; p++) {
+		depth += (*p == '(' || *p == '<' || *p == '[') -
+			 (*p == ')' || *p == '>' || *p == ']');
+		n += *p == ',' && depth == 1;
+		n -= !strncmp(p, "...)", 4) && depth == 1;
+		if (!depth)
+			return n;
+	}
+	return -1;
+}
+
+/* Tells whether all parameters are described: clang leaves out those of C++
+ * that have no name or, as copies that a caller makes, no use. */
+static bool is_described(Dwarf_Die *unit, Dwarf_Die *function)
+{
+	static struct demangle names;
+	char text[NAME_BYTES] = "";
+	const char *linker, *producer;
+	Dwarf_Attribute attr;
+	Dwarf_Die child;
+	size_t length;
+	int n = 0;
+
+	producer = dw.formstring(dw.attr(unit, DW_AT_producer, &attr));
+	if (producer && !strncmp(producer, "GNU ", 4))
+		return true;
+	linker = dw.formstring(dw.attr_integrate(function, DW_AT_linkage_name,
+						 &attr));
+	length = linker ? demangle(&names, linker, strlen(linker), text,
+				   sizeof(text)) : 0;
+	if (!length || dw.child(function, &child))
+		return false;
+	do
+		n += dw.tag(&child) == DW_TAG_formal_parameter &&
+		     !dw.hasattr(&child, DW_AT_artificial);
+	while (!dw.siblingof(&child, &child));
+	return n == parameters_count(text + length);
+}
+
+/* Returns whether the calling convention is that of C, and all parameters are
+ * described. */
+static bool is_complete(const struct value_scope *scope, Dwarf_Die *function)
+{
+	Dwarf_Die *unit = &scope->scopes[scope->n - 1];
+	Dwarf_Word language = 0;
+
+	value_number(unit, DW_AT_language, &language);
+	switch (language) {
+	case LANGUAGE_C17:
+	case LANGUAGE_C23:
+	case DW_LANG_C89:
+	case DW_LANG_C:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+		return true;
+	case LANGUAGE_CXX17:
+	case LANGUAGE_CXX20:
+	case LANGUAGE_CXX23:
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+		return is_described(unit, function);
+	default:
+		return false;
+	}
+}
+
+/* Tells whether a class may have functions of its own that copy or end it. */
+static bool has_copier(Dwarf_Die *type, Dwarf_Die *member)
+{
+	const char *own = dw.diename(type), *name = dw.diename(member);
+
+	return dw.tag(member) == DW_TAG_subprogram &&
+	       (!own || !name || *name == '~' ||
+		!strncmp(name, own, strcspn(own, "<")));
+}
+
+/* Notes in which parts of eight bytes of a structure there are other members
+ * than float and double. Returns false for one that has none that are known, or
+ * that is not copied byte by byte. */
+static bool members_look(Dwarf_Die *type, Dwarf_Word at, bool general[2],
+			 int depth)
+{
+	Dwarf_Word before, bytes, count = value_count(type);
+	struct value v = { 0 };
+	Dwarf_Die member;
+
+	switch (depth == NESTED_MAX ? 0 : dw.tag(type)) {
+	case DW_TAG_base_type:
+		if (value_bytes(type) > 8)
+			return false;
+		general[at / 8 & 1] |= value_encoding(type) != DW_ATE_float;
+		return value_encoding(type) != DW_ATE_complex_float;
+	case DW_TAG_pointer_type:
+	case DW_TAG_enumeration_type:
+		general[at / 8 & 1] = true;
+		return true;
+	case DW_TAG_array_type:
+		value_type(&v, type);
+		bytes = v.has_type ? value_bytes(&v.type) : 0;
+		for (Dwarf_Word i = 0; bytes && i < count && i < 16; i++)
+			if (!members_look(&v.type, at + i * bytes, general,
+					  depth + 1))
+				return false;
+		return v.has_type && count;
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		break;
+	default:
+		return false;
+	}
+	if (dw.child(type, &member))
+		return false;
+	do {
+		if (dw.tag(&member) == DW_TAG_inheritance ||
+		    has_copier(type, &member) ||
+		    dw.hasattr(&member, DW_AT_data_bit_offset) ||
+		    dw.hasattr(&member, DW_AT_bit_size))
+			return false;
+		if (dw.tag(&member) != DW_TAG_member ||
+		    dw.hasattr(&member, DW_AT_external))
+			continue;
+		before = 0;
+		value_number(&member, DW_AT_data_member_location, &before);
+		value_type(&v, &member);
+		if (!v.has_type || !members_look(&v.type, at + before, general,
+						 depth + 1))
+			return false;
+	} while (!dw.siblingof(&member, &member));
+	return true;
+}
+
+/* Tells how a structure is passed, or returned. */
+static struct passing structure_pass(Dwarf_Die *type)
+{
+	Dwarf_Word bytes = value_bytes(type), convention = 0;
+	bool general[2] = { false, false };
+	struct passing p = { .known = false };
+
+	if (value_number(type, DW_AT_calling_convention, &convention) &&
+	    convention == DW_CC_pass_by_reference)
+		return (struct passing){ .known = true, .indirect = true,
+					 .generals = 1 };
+	p.known = members_look(type, 0, general, 0) && bytes;
+	if (bytes > 16) {
+		p.known |= convention == DW_CC_pass_by_value;
+		p.in_memory = true;
+		return p;
+	}
+	for (Dwarf_Word i = 0; i < (bytes + 7) / 8; i++) {
+		p.generals += general[i];
+		p.vectors += !general[i];
+	}
+	return p;
+}
+
+/* Tells how a value of a type is passed. */
+static struct passing value_pass(const struct value *v)
+{
+	Dwarf_Die type = v->type;
+	Dwarf_Word bytes;
+
+	switch (v->has_type ? dw.tag(&type) : 0) {
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+	case DW_TAG_enumeration_type:
+		return (struct passing){ .known = true, .generals = 1 };
+	case DW_TAG_base_type:
+		bytes = value_bytes(&type);
+		if (value_encoding(&type) != DW_ATE_float)
+			return (struct passing){
+				.known = bytes <= 16 &&
+					 value_encoding(&type) !=
+						 DW_ATE_complex_float,
+				.generals = bytes > 8 ? 2 : 1 };
+		return (struct passing){ .known = bytes <= 8 || bytes == 16,
+					 .in_memory = bytes == 16,
+					 .vectors = 1 };
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		return structure_pass(&type);
+	default:
+		return (struct passing){ .known = false };
+	}
+}
+
+void entry_find(struct value *v, Dwarf_Die *variable,
+		const struct value_scope *scope)
+{
+	static const int registers[GENERALS] = { 5, 4, 1, 2, 8, 9 };
+	uint32_t generals = 0, vectors = 0;
+	Dwarf_Die *function = NULL, child;
+	struct value other = { 0 };
+	struct passing p;
+
+	for (int i = 0; i < scope->n && !function; i++)
+		if (dw.tag(&scope->scopes[i]) == DW_TAG_subprogram)
+			function = &scope->scopes[i];
+	v->why = "has no place yet where the function begins";
+	if (dw.tag(variable) != DW_TAG_formal_parameter || !function ||
+	    !is_complete(scope, function) || dw.child(function, &child))
+		return;
+	value_type(&other, function);
+	/* the caller's memory for a result takes a register */
+	if (other.has_type) {
+		p = value_pass(&other);
+		if (!p.known)
+			return;
+		generals = p.indirect ||
+			   (p.in_memory &&
+			    dw.tag(&other.type) != DW_TAG_base_type);
+	}
+	do {
+		if (dw.tag(&child) != DW_TAG_formal_parameter)
+			continue;
+		value_type(&other, &child);
+		p = value_pass(&other);
+		/* optimised functions leave out arguments */
+		if (!p.known || !entry_is_framed(&child, scope->address))
+			return;
+		/* one that does not fit is on the stack as a whole */
+		if (p.in_memory || generals + p.generals > GENERALS ||
+		    vectors + p.vectors > VECTORS)
+			p.generals = p.vectors = 0;
+		if (child.addr == variable->addr) {
+			if (p.generals + p.vectors != 1)
+				return;
+			v->kind = p.indirect ? VALUE_MEMORY : VALUE_REGISTER;
+			v->base = p.vectors ? VALUE_XMM + (int)vectors :
+					      registers[generals];
+			return;
+		}
+		generals += p.generals;
+		vectors += p.vectors;
+	} while (!dw.siblingof(&child, &child));
+}

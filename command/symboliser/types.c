@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Facts of types by an ELF file's DWARF: the symboliser's child. See DWARF 5,
+ * chapter 5.
+ */
+#include "command/symboliser/dwarf-private.h"
+
+#include <dwarf.h>
+
+void value_type(struct value *v, Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die type;
+
+	v->has_type = dw.attr_integrate(die, DW_AT_type, &attr) &&
+		      dw.formref_die(&attr, &type) &&
+		      !dw.peel_type(&type, &v->type);
+}
+
+Dwarf_Word value_encoding(Dwarf_Die *type)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word encoding = 0;
+
+	dw.formudata(dw.attr_integrate(type, DW_AT_encoding, &attr),
+		     &encoding);
+	return encoding;
+}
+
+bool value_number(Dwarf_Die *die, unsigned int name, Dwarf_Word *number)
+{
+	Dwarf_Attribute attr;
+
+	return dw.attr(die, name, &attr) && !dw.formudata(&attr, number);
+}
+
+Dwarf_Word value_count(Dwarf_Die *type)
+{
+	Dwarf_Word count = 0;
+	Dwarf_Die range, other;
+
+	if (dw.tag(type) != DW_TAG_array_type || dw.child(type, &range) ||
+	    !dw.siblingof(&range, &other) ||
+	    value_number(&range, DW_AT_lower_bound, &count))
+		return 0;
+	if (!value_number(&range, DW_AT_count, &count) &&
+	    value_number(&range, DW_AT_upper_bound, &count))
+		count++;
+	return count;
+}
+
+Dwarf_Word value_bytes(Dwarf_Die *type)
+{
+	struct value element = { 0 };
+	Dwarf_Word bytes = 0, count;
+
+	if (!dw.aggregate_size(type, &bytes))
+		return bytes;
+	/* libdw knows no first index in units of dwz, which have no language */
+	count = value_count(type);
+	if (count)
+		value_type(&element, type);
+	return !element.has_type || dw.aggregate_size(&element.type, &bytes) ?
+		       0 : count * bytes;
+}
+
+bool value_is_fixed(Dwarf_Attribute *attr)
+{
+	return attr->form == DW_FORM_exprloc || attr->form == DW_FORM_block1;
+}

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Arguments and results of functions by the program's debug information. Each
+# value is one that the program prints.
+
+group: {COMPILER}
+for: COMPILER g++ clang++
+need: command -v {COMPILER}
+before:
+	for o in '-O0 -gdwarf-4' '-O0 -gdwarf-5' '-O1 -gdwarf-5' '-O2 -gdwarf-4' '-O2 -gdwarf-5'; do
+		{COMPILER} $o -Wl,--build-id -o typed"${o// /}" "$SOURCE/typed.cc"
+	done
+	functions() {
+		for f in one two three four five six seven eight shop::cart::add; do
+			printf '%s\n' "$1typed*/$f$2"
+		done
+	}
+	# "FUNCTION NAME = VALUE", without addresses
+	values() {
+		sed -n 's/.* fn:\([a-z:]*\).*{ \([^{}]*\) }$/\1, \2/p' | sed 's/^shop::cart:://' |
+			awk -F ', ' '{ for (i = 2; i <= NF; i++) print $1, $i }' | grep -v ' = 0x\| duration\| depth\| to = \| arg[0-9] = '
+	}
+case: entries and returns
+run:
+	for p in typed*; do
+		rm -rf trace && functions fn: >rules && taffrail record -o trace $(sed 's/^/-e /' rules) -- ./$p >out 2>err || cat err
+		taffrail view trace | values >told
+		grep -vxFf out told; [ $(wc -l <told) -ge 60 ] || wc -l told
+		grep -c '^two value = 5.5$' told
+	done | sort | uniq -c
+whole stdout:
+	      5 3
+case: optimised, all that are in registers
+run:
+	rm -rf trace && functions fn: >rules && taffrail record -o trace $(sed 's/^/-e /' rules) -- ./typed-O2-gdwarf-5 >out && taffrail view trace | values | sort -u >told
+	sort -u out | grep -vxFf told
+stdout: ^seven e = 9$
+stdout: ^seven l = 10$
+no stdout: ^(one|two|three|four|five|eight|add k|add w)|six [czv]|seven [abcd]
+case: whole calls, and conditions by names
+run:
+	rm -rf trace && taffrail record -o trace --functions two --functions shop::cart::add -e 'fn:one%entry if b == 1024 && text == "pear"' -- ./typed-O0-gdwarf-5 >out && taffrail view trace | values | tee told
+	grep -vxFf out told
+	taffrail report --functions trace | grep -c add
+stdout: ^two f = 1.5$
+stdout: ^two value = 5.5$
+stdout: ^add w = 2.5$
+stdout: ^add value = -39$
+stdout: ^one b = 1024$
+no stdout: ^one b = 1$
+case: types of a rule come first, and returns have theirs
+run: rm -rf trace && taffrail record -o trace -e 'fn:one(int,int)' -- ./typed-O0-gdwarf-5 >out && taffrail view trace
+stdout: fn:one.*\{ arg1 = 0, arg2 = \d+, cfa
+stdout: fn:one.*%return: .*\{ value = -3, cfa
+case: of a file that has been stripped, with the debug information elsewhere
+run:
+	cp typed-O0-gdwarf-5 bare && objcopy --only-keep-debug bare bare.debug && strip bare && objcopy --add-gnu-debuglink=bare.debug bare
+	rm -rf trace && taffrail record -o trace -e 'fn:bare/one' -- ./bare >out && taffrail view trace | values >told; grep -vxFf out told; wc -l <told
+whole stdout: 12
+case: a running program, and the list
+run:
+	cat >waits.c <<'EOF'
+	#include <unistd.h>
+	__attribute__((noinline)) double half(const char *name, double of) { return usleep(1000), of / *name; }
+	int main(void) { for (double i = 1;; i++) half("apple", i); }
+	EOF
+	{COMPILER} -g -O1 -x c++ -Wl,--build-id -o waits waits.c && start waits ./waits
+	taffrail record -o run -p $pid -e 'fn:half%entry' --for 0.3 && taffrail view run | tail -1
+	taffrail start s -p $pid -e 'fn:half' && taffrail list -p $pid | grep fn/half; taffrail destroy s
+stdout: fn:half.*\{ name = "apple", of = \d+, cfa
+stdout: ^fn/half.* \(string name, double of, pointer cfa\)
