@@ -16,10 +16,12 @@
 #include "command/common/command.h"
 #include "command/common/printable.h"
 #include "command/elf/debug-files.h"
+#include "command/elf/markers.h"
 #include "command/elf/process-markers.h"
 #include "command/sandbox/opener.h"
 #include "command/symboliser/symboliser.h"
 #include "tracepoints/fields/fields.h"
+#include "tracepoints/usdt/plan/plan.h"
 
 #define ROW_BYTES	4096
 #define FILE_BYTES	512
@@ -31,6 +33,8 @@ struct row {
 	char function[128];
 	char fields[ROW_BYTES];		/* "TYPE NAME, ..." */
 	char without[ROW_BYTES];	/* "NAME, ..." */
+	char addresses[ROW_BYTES];	/* in the file, "0x..., ..." */
+	int why;			/* it has no jump; as in an answer */
 	unsigned int places;		/* that are alike */
 };
 
@@ -63,17 +67,30 @@ static void list_json(struct json *json, const char *key, char *list)
 	json_close(json, ']');
 }
 
+/* Returns how a place is had. */
+static enum marker_placement row_placement(const struct row *row)
+{
+	return !row->why		? PLACED_JUMP :
+	       row->why & USDT_TRAPS ? PLACED_INT3 : PLACED_NOT;
+}
+
+static const char *row_why(const struct row *row)
+{
+	return usdt_reason_text((enum usdt_reason)(row->why & ~USDT_TRAPS));
+}
+
 /* Takes a place: prints the last one, unless this is like it. */
 static void row_take(struct listing *l, const struct row *next)
 {
 	struct row *row = &l->row;
 	char where[FILE_BYTES];
 
-	if (row->line && row->line == next->line &&
+	if (row->line && row->line == next->line && row->why == next->why &&
 	    !strcmp(row->function, next->function) &&
 	    !strcmp(row->fields, next->fields) &&
 	    !strcmp(row->without, next->without)) {
 		row->places++;
+		word_add(row->addresses, "", next->addresses);
 		return;
 	}
 	if (!row->line) {
@@ -87,6 +104,11 @@ static void row_take(struct listing *l, const struct row *next)
 		json_string(l->json, "rule", where);
 		json_string(l->json, "function", row->function);
 		json_number(l->json, "places", row->places);
+		list_json(l->json, "addresses", row->addresses);
+		json_string(l->json, "placement",
+			    placement_text(row_placement(row)));
+		if (row->why)
+			json_string(l->json, "why", row_why(row));
 		list_json(l->json, "fields", row->fields);
 		list_json(l->json, "without", row->without);
 		json_close(l->json, '}');
@@ -98,6 +120,9 @@ static void row_take(struct listing *l, const struct row *next)
 		printable_print(" without %s", row->without);
 	if (row->places > 1)
 		printf(" [%u places]", row->places);
+	if (row->why)
+		printf(" [%s: %s]", placement_text(row_placement(row)),
+		       row_why(row));
 	printf("\n");
 	*row = *next;
 }
@@ -105,19 +130,23 @@ static void row_take(struct listing *l, const struct row *next)
 /* Takes a line of an answer into the row. */
 static void answer_take(struct listing *l, struct row *row, char *words)
 {
-	char *word = strsep(&words, "\t"), *name, type[TYPE_BYTES];
+	char *word = strsep(&words, "\t"), *name, *address, type[TYPE_BYTES];
 	struct text text;
 
 	if (!words)
 		return;
 	if (!strcmp(word, "spot")) {
 		row_take(l, row);
-		strsep(&words, "\t");
+		address = strsep(&words, "\t");
 		word = strsep(&words, "\t");
 		*row = (struct row){ .line = word ? strtoul(word, NULL, 10) : 0,
 				     .places = 1 };
 		snprintf(row->function, sizeof(row->function), "%s",
 			 words ? words : "");
+		snprintf(row->addresses, sizeof(row->addresses), "0x%s",
+			 address);
+	} else if (!strcmp(word, "plan")) {
+		row->why = atoi(words) & (2 * USDT_TRAPS - 1);
 	} else if (!strcmp(word, "field")) {
 		text_open(&text, type, sizeof(type));
 		field_type_add(&text, (uint8_t)atoi(words));

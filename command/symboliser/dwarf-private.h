@@ -10,6 +10,8 @@
 
 #include "command/symboliser/serve-private.h"
 #include "tracepoints/conditions/ax.h"
+#include "tracepoints/usdt/plan/image.h"
+#include "tracepoints/usdt/plan/plan.h"
 
 #define EACH_FUNCTION(FUNCTION) \
 	FUNCTION(addrdie) \
@@ -95,6 +97,24 @@ void symboliser_scopes_forget(void);
 
 /* Whether `dw` is complete. */
 extern bool symboliser_lines_loaded;
+
+/* Plans of places in a file. */
+struct symboliser_plans {
+	struct usdt_file file;
+	struct usdt_image image;
+	bool low;			/* as in a plan */
+	struct usdt_plan *plans;	/* sorted */
+	uint32_t n;
+};
+
+/* Plans a jump at each address. Returns false if there can be none; the plans
+ * are freed in any case. The second one returns why a place cannot have a jump
+ * (enum usdt_reason, with USDT_TRAPS if a trap could be there), or 0. */
+bool symboliser_plans_make(struct symboliser_plans *plans, Elf *elf,
+			   const uint64_t *addresses, size_t n);
+int symboliser_plans_why(const struct symboliser_plans *plans,
+			 uint64_t address);
+void symboliser_plans_free(struct symboliser_plans *plans);
 
 #define VALUE_CODE_BYTES 120
 

@@ -11,6 +11,9 @@
  *	none	NAME WHY			of the last spot
  *	next	LINE				has code, the one asked for has
  *						none
+ *	plan	WHY				of the last spot: 0, or why it has no
+ *						jump (enum usdt_reason, with
+ *						USDT_TRAPS); in lists
  *	split	PATH				of a file that is missing
  *
  * A line's code begins where the line table leads from another line to it, at
@@ -50,6 +53,7 @@ struct search {
 	int next;			/* line with code behind the wanted */
 	struct place *places;
 	size_t count, room;
+	struct symboliser_plans plans;	/* of a list */
 	symboliser_put *put;
 	struct value_scope scope;
 };
@@ -333,6 +337,9 @@ static bool place_put(struct search *s, struct place *place)
 		scope->address += entry_skip(s->d.own, place->address);
 	line_put(s, "spot\t%llx\t%d\t%s\n", (unsigned long long)scope->address,
 		 place->line, function);
+	if (s->plans.n)
+		line_put(s, "plan\t%d\n",
+			 symboliser_plans_why(&s->plans, scope->address));
 	for (uint32_t i = 0; i < s->n; i++) {
 		const char *word = s->expressions[i];
 		bool perhaps = *word == '?';
@@ -360,6 +367,28 @@ static bool place_put(struct search *s, struct place *place)
 	}
 	free(scopes);
 	return true;
+}
+
+/* Plans jumps at the places that are listed, at entries behind what stays. */
+static void places_plan(struct search *s)
+{
+	uint64_t *addresses = calloc(s->count + 1, sizeof(*addresses));
+	struct usdt_file file = { 0 };
+	struct usdt_function function;
+	struct usdt_image image;
+
+	file.bytes = (const uint8_t *)elf_rawfile(s->d.own, &file.size);
+	if (!addresses || !file.bytes || usdt_image_open(&image, &file))
+		goto free;
+	for (size_t i = 0; i < s->count; i++) {
+		addresses[i] = s->places[i].address;
+		if (usdt_image_function(&image, addresses[i], &function) &&
+		    function.start == addresses[i])
+			addresses[i] += entry_skip(s->d.own, addresses[i]);
+	}
+	symboliser_plans_make(&s->plans, s->d.own, addresses, s->count);
+free:
+	free(addresses);
 }
 
 /* Tells whether a function has a name, "add", or "shop::Cart::add" or the end
@@ -519,6 +548,8 @@ void symboliser_read_spots(char *words, size_t bytes,
 		if (s.count)
 			qsort(s.places, s.count, sizeof(*s.places),
 			      compare_places);
+		if (!s.line)
+			places_plan(&s);
 		for (size_t i = 0; i < s.count; i++) {
 			if (before && before->address == s.places[i].address &&
 			    before->line == s.places[i].line)
@@ -531,6 +562,7 @@ void symboliser_read_spots(char *words, size_t bytes,
 	}
 	symboliser_missing_put(put);
 	free(s.places);
+	symboliser_plans_free(&s.plans);
 	symboliser_scopes_forget();
 	symboliser_dwarf_close(&s.d);
 }

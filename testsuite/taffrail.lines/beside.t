@@ -27,7 +27,7 @@ before:
 	functions() { taffrail start functions -p $pid -e 'fn:sell'; }
 	lines() { taffrail start lines -p $pid -e shop.c:31 -e shop.c:34 -e shop.c:37; }
 	start shop "$CASES/fast" 1 on
-	taffrail attach $pid 2>attach.err
+	wait_for taffrail attach $pid 2>attach.err
 case: both are had
 run: {FIRST} && if [ {FIRST} = lines ]; then functions; else lines; fi && wait_for snapshot_has functions 'fn:sell fn:sell%return' && wait_for snapshot_has lines 'shop.c:31 shop.c:34 shop.c:37'
 no stderr: (fn|line)/.* not traced

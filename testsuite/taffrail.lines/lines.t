@@ -68,7 +68,7 @@ group: running
 before:
 	snapshot_has() { rm -rf $1.trace; taffrail snapshot $1 -o $1.trace 2>/dev/null; taffrail view $1.trace | grep -q "$2"; }
 	start shop "$CASES/fast" 1 on
-	taffrail attach $pid 2>attach.err
+	wait_for taffrail attach $pid 2>attach.err
 case: a list of a process
 run: taffrail list --lines shop.c -p $pid
 stdout: ^shop\.c:36 +sell\(

@@ -20,7 +20,6 @@
 #include "tracepoints/usdt/plan/debug.h"
 
 #define PLANS_MAX	2048u	/* planned together */
-#define EARLIER_MAX	4u	/* instructions before a spot */
 
 struct placing {
 	const struct usdt_file *file;
@@ -136,44 +135,13 @@ static int jump_take(struct placing *p, struct usdt_plan *plan, uint64_t at)
 	return why;
 }
 
-/* Plans jumps that begin at instructions before a spot, the nearest last.
- * Returns how many. */
-static uint32_t earlier_plan(struct placing *p, uint64_t address)
-{
-	uint64_t starts[EARLIER_MAX], at, left;
-	struct usdt_function function;
-	struct usdt_decoded insn;
-	uint32_t n = 0, count = 0, i;
-	const uint8_t *bytes;
-
-	if (!usdt_image_function(&p->image, address, &function))
-		return 0;
-	for (at = function.start; at < address; at += insn.length) {
-		bytes = usdt_image_at(&p->image, at, 1, PF_X, &left);
-		if (!bytes ||
-		    !usdt_decode(p->sharing.decoder, bytes, left, at, &insn))
-			return 0;
-		starts[n++ % EARLIER_MAX] = at;
-	}
-	for (i = n > EARLIER_MAX ? n - EARLIER_MAX : 0; i < n; i++) {
-		at = starts[i % EARLIER_MAX];
-		if (address - at < USDT_PATCH_MAX)
-			p->earlier[count++] = (struct usdt_plan){
-				.address = at, .whole = 1,
-				.low = p->sharing.low,
-				.needs = (uint8_t)(address - at),
-			};
-	}
-	usdt_plan(p->file, p->sharing.decoder, p->earlier, count);
-	return count;
-}
-
 /* Finds a jump that begins before a spot. Its plan replaces that of the spot.
  * Returns 0 or -1. */
 static int earlier_find(struct placing *p, struct usdt_plan *plan)
 {
 	uint64_t at = plan->address;
-	uint32_t n = earlier_plan(p, at);
+	uint32_t n = usdt_plan_earlier(&p->image, p->sharing.decoder,
+				       p->sharing.low, at, p->earlier);
 
 	while (n-- > 0) {
 		if (jump_take(p, &p->earlier[n], at))
@@ -305,7 +273,7 @@ int usdt_spots_place(const struct usdt_file *file, uint64_t base,
 			     .image = &p.image,
 			     .decoder = usdt_place_decoder() },
 	};
-	uint64_t bytes = (PLANS_MAX + EARLIER_MAX) * sizeof(struct usdt_plan) +
+	uint64_t bytes = (PLANS_MAX + USDT_EARLIER_MAX) * sizeof(struct usdt_plan) +
 			 PLANS_MAX * sizeof(*p.jumps);
 	uint32_t placed = 0, i, k;
 	int ret = -ENOEXEC;
@@ -323,7 +291,7 @@ int usdt_spots_place(const struct usdt_file *file, uint64_t base,
 	if (!p.plans)
 		return ret;
 	p.earlier = p.plans + PLANS_MAX;
-	p.jumps = (struct usdt_plan **)(p.earlier + EARLIER_MAX);
+	p.jumps = (struct usdt_plan **)(p.earlier + USDT_EARLIER_MAX);
 	if (usdt_ways_take(&p.taken, 0, ~0ull) ||
 	    usdt_share_open(&p.sharing, 0, ~0ull))
 		goto unmap;

@@ -172,6 +172,37 @@ static int exit_choose(const struct usdt_calls *calls,
 	return bytes_take(taken, best);
 }
 
+uint32_t usdt_plan_earlier(const struct usdt_image *image,
+			   const struct usdt_decoder *decoder, bool low,
+			   uint64_t address,
+			   struct usdt_plan plans[static USDT_EARLIER_MAX])
+{
+	uint64_t starts[USDT_EARLIER_MAX], at, left;
+	struct usdt_function function;
+	struct usdt_decoded insn;
+	uint32_t n = 0, count = 0, i;
+	const uint8_t *bytes;
+
+	if (!decoder || !usdt_image_function(image, address, &function))
+		return 0;
+	for (at = function.start; at < address; at += insn.length) {
+		bytes = usdt_image_at(image, at, 1, PF_X, &left);
+		if (!bytes || !usdt_decode(decoder, bytes, left, at, &insn))
+			return 0;
+		starts[n++ % USDT_EARLIER_MAX] = at;
+	}
+	for (i = n > USDT_EARLIER_MAX ? n - USDT_EARLIER_MAX : 0; i < n; i++) {
+		at = starts[i % USDT_EARLIER_MAX];
+		if (address - at < USDT_PATCH_MAX)
+			plans[count++] = (struct usdt_plan){
+				.address = at, .whole = 1, .low = low,
+				.needs = (uint8_t)(address - at),
+			};
+	}
+	usdt_plan(image->file, decoder, plans, count);
+	return count;
+}
+
 int usdt_trap_plan(const struct usdt_image *image,
 		   const struct usdt_decoder *decoder, uint64_t address,
 		   bool leaves, struct usdt_plan *plan)

@@ -92,6 +92,14 @@ struct usdt_plan *usdt_calls_entry(const struct usdt_calls *calls,
 int usdt_calls_exits(struct usdt_calls *calls, const struct usdt_wanted *wanted,
 		     uint64_t *at);
 
+/* Plans jumps that begin at instructions before an address and move that one,
+ * too, the nearest last. Returns how many. */
+#define USDT_EARLIER_MAX	4u
+uint32_t usdt_plan_earlier(const struct usdt_image *image,
+			   const struct usdt_decoder *decoder, bool low,
+			   uint64_t address,
+			   struct usdt_plan plans[static USDT_EARLIER_MAX]);
+
 /* Plans a trap before the instruction at an address, where no jump can be.
  * Returns 0, or why there can be none. The first looks at the file alone. */
 int usdt_trap_plan(const struct usdt_image *image,
