@@ -362,9 +362,10 @@ static int fields_set(struct span argument, const char *p, int nfields, int i,
 
 	for (int depth = n ? 1 : 2; depth; depth--)	/* a name in a macro */
 		name = strip_macro(name);
-	/* one word is a name that is given, and may be a keyword */
+	/* one word is a name that is given, and may be a keyword: a macro's, or
+	 * one that a program declares, as no expression is a keyword alone */
 	rest = name;
-	if (name.p == argument.p || next_token(&rest, &token) != TOKEN_WORD ||
+	if (next_token(&rest, &token) != TOKEN_WORD ||
 	    next_token(&rest, &end) != TOKEN_END || is_constant(token))
 		name = expression_name(name, DEPTH_MAX);
 	while (name.p < name.end && is_space(*name.p))

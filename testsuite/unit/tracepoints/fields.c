@@ -39,6 +39,7 @@ static const struct row events[] = {
 	{ "R\"12345678901234567(\", b, R, x(R\"\")", "arg1 b R x" },
 	{ "(*__errno_location ()), x->__errno_location", "errno errno_2" },
 	{ "1'000'000, x", "arg1 x" },
+	{ "long, struct , (int)x, unsigned y", "long struct x y" },
 	{ "NULL, nullptr, true", "arg1 arg2 arg3" },
 	{ "sizeof(x), sizeof y", "x y" },
 	{ "this, this->x", "this x" },
