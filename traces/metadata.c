@@ -477,7 +477,7 @@ void metadata_put_clock(FILE *out, uint32_t kind, const uint8_t *boot_id,
  * with the low bits of the clock, or the extended one, with a whole reading.
  * The packet's context is struct packet_head of layout.h, from timestamp_begin
  * on. The contexts of events come in the order of their bits, in which the
- * agent writes them. */
+ * agent writes them; addresses are decimal, as in traces of LTTng's. */
 static void put_stream(FILE *out, const struct session_page *page)
 {
 	static const char *const contexts[] = {
@@ -486,10 +486,9 @@ static void put_stream(FILE *out, const struct session_page *page)
 		("integer { size = 8; align = 8; signed = 0; encoding = UTF8; "
 		 "} _procname[16];"),
 		"uint32_t _cpu;",
-		"integer { size = 64; align = 8; signed = 0; base = 16; } _ip;",
+		"integer { size = 64; align = 8; signed = 0; } _ip;",
 		NULL,		/* CONTEXT_WRITER has no bytes */
-		("integer { size = 64; align = 8; signed = 0; base = 16; } "
-		 "_pthread_id;"),
+		"integer { size = 64; align = 8; signed = 0; } _pthread_id;",
 	};
 	enum cursor_kind kind = cursor_kind(page->flags);
 	uint32_t fields = page->contexts & ~CONTEXT_WRITER;

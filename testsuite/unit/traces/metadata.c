@@ -163,7 +163,7 @@ static const char *const wanted_texts[] = {
 	"fseq_length = 1, fseq = [ [0] = 0.5 ]",
 	"raw_length = 0, raw = [ ]",
 	("vtid = 4243, vpid = 4242, procname = \"worker\", cpu = 5, "
-	 "ip = 0x7F0012345678"),
+	 "ip = 139638282147448"),
 	"cpu_id = 3",
 	"host:fake:(4242) app:types",
 	"id = -5, mask = 0xFF",
