@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "buffers/writers/inline-x86_64.h"
+#include "tracepoints/frames/hit-place.h"
 #include "tracepoints/sites/registry.h"
 
 /* A text of fewer characters is read whether a session writes it or not. */
@@ -137,10 +138,38 @@ event_of(const struct ust_notifier *notifier)
 			      offsetof(struct event, notifier));
 }
 
+/* Pads for texts that are too long for the stack. A hit that finds none free
+ * writes such a text up to the first NUL. */
+#define LONG_PADS	16
+#define LONG_PAD_BYTES	(64u << 10)
+
+static char long_pads[LONG_PADS][LONG_PAD_BYTES] TABLE;
+static uint64_t long_places[LONG_PADS];
+
+static SIGSAFE void fields_write(const struct ust_notifier *notifier,
+				 const char *stack,
+				 const struct ust_probe *probe, char *pad,
+				 uint32_t bytes);
+
+/* Writes an event by such a pad. Returns false when none is free. */
+static SIGSAFE COLD bool long_write(const struct ust_notifier *notifier,
+				    const char *stack,
+				    const struct ust_probe *probe)
+{
+	uint64_t token = place_token((uint64_t)__builtin_frame_address(0));
+	int at = place_take(long_places, LONG_PADS, 0, token);
+
+	if (at < 0)
+		return false;
+	fields_write(notifier, stack, probe, long_pads[at], LONG_PAD_BYTES);
+	place_release(&long_places[at], token);
+	return true;
+}
+
 /* Any fields. */
 static SIGSAFE __attribute__((noinline)) void
 fields_write(const struct ust_notifier *notifier, const char *stack,
-	     const struct ust_probe *probe, char *pad)
+	     const struct ust_probe *probe, char *pad, uint32_t bytes)
 {
 	struct taffrail_site *site = notifier->priv;
 	const struct event *event = event_of(notifier);
@@ -152,13 +181,17 @@ fields_write(const struct ust_notifier *notifier, const char *stack,
 	if (unlikely(!site->enabled_))
 		return;
 	limit = pad ? chars_most(object_of(site->agent_)) : 0;
-	describe_begin(&values, pad);
+	describe_begin(&values, pad, bytes);
 	describe_take(&values, event->steps, stack, limit);
 	fixed = site->fixed_bytes_ > 8 ? (uint64_t)values.block : values.first;
 	var = values.n ? values.vars : NULL;
-	if (unlikely(event->unwritten)) {
-		/* a condition may come at any time, so they are always taken */
+	/* a condition may come at any time, so these are always taken */
+	if (unlikely(event->unwritten))
 		describe_take(&values, event->unwritten_steps, stack, limit);
+	if (unlikely(values.cut) && bytes < LONG_PAD_BYTES &&
+	    long_write(notifier, stack, probe))
+		return;
+	if (unlikely(event->unwritten)) {
 		seen.fixed = values.bytes > 8 ? (uint64_t)values.block :
 						values.first;
 		object_hit_as(site, fixed, var, (uint64_t)probe->ip, &seen);
@@ -174,7 +207,7 @@ static SIGSAFE void hit_plain(const struct ust_notifier *notifier,
 			      void *context)
 {
 	(void)context;
-	fields_write(notifier, stack, probe, NULL);
+	fields_write(notifier, stack, probe, NULL, 0);
 }
 
 static SIGSAFE void hit_chars(const struct ust_notifier *notifier,
@@ -184,7 +217,7 @@ static SIGSAFE void hit_chars(const struct ust_notifier *notifier,
 	char pad[DESCRIBE_PAD_BYTES];
 
 	(void)context;
-	fields_write(notifier, stack, probe, pad);
+	fields_write(notifier, stack, probe, pad, sizeof(pad));
 }
 
 static bool steps_pad(const struct describe_step *step)

@@ -53,6 +53,10 @@ int main(void)
 	lttng_ust_tracepoint(harm, fixed, large);
 	lttng_ust_tracepoint(harm, text, large, LARGE_BYTES);
 	lttng_ust_tracepoint(harm, bytes, large, LARGE_BYTES);
+	/* behind the NUL the trace has zeros */
+	large[7] = '\0';
+	lttng_ust_tracepoint(harm, texts, large, 600);
+	lttng_ust_tracepoint(harm, texts, large, 5000);
 	lttng_ust_tracepoint(harm, plain, 1);
 	puts("right");
 	return 0;

@@ -19,10 +19,10 @@
  * event does not have these, but conditions on it do. */
 #define DESCRIBE_STEPS_MAX	47
 
-/* Room for texts that end before their array does: one half is for arrays of a
- * fixed length, which an event has whole. */
+/* Room for texts that end before their array does. The end of it is for arrays
+ * of a fixed length, which an event has whole. */
 #define DESCRIBE_PAD_BYTES	1024u
-#define DESCRIBE_TEXT_BYTES	(DESCRIBE_PAD_BYTES / 2)
+#define DESCRIBE_TEXT_BYTES	512u
 
 /* Room for how fields are shown, names of enumerations above all: beside the
  * texts it fits into the 16 bits that a marker has for both. */
@@ -83,23 +83,29 @@ struct describe_values {
 	uint64_t first;
 	uint32_t bytes;			/* of the block that are used */
 	uint32_t n;			/* of vars */
-	char *room;			/* the pad, or NULL */
-	char *pad, *texts;		/* the next place in each half */
+	char *pad, *texts;		/* the next place in each part */
+	char *pad_end, *texts_end;
+	bool cut;			/* a text is shorter than it should be:
+					 * the pad has no room */
 	uint64_t block[TAFFRAIL_FIELDS_MAX];
 	struct write_var vars[TAFFRAIL_FIELDS_MAX];
 };
 
 /*
- * Begins an event. The pad has DESCRIBE_PAD_BYTES; NULL where no step is
- * DESCRIBE_CHARS or DESCRIBE_TEXT. SIGSAFE.
+ * Begins an event. The pad has `bytes`, at least DESCRIBE_PAD_BYTES; it is NULL
+ * where no step is DESCRIBE_CHARS or DESCRIBE_TEXT. SIGSAFE.
  */
-static inline void describe_begin(struct describe_values *values, char *pad)
+static inline void describe_begin(struct describe_values *values, char *pad,
+				  uint32_t bytes)
 {
 	values->first = 0;
 	values->bytes = 0;
 	values->n = 0;
-	values->room = values->pad = pad;
-	values->texts = pad ? pad + DESCRIBE_TEXT_BYTES : NULL;
+	values->cut = false;
+	values->pad = pad;
+	values->texts = values->pad_end =
+		pad ? pad + bytes - DESCRIBE_TEXT_BYTES : NULL;
+	values->texts_end = pad ? pad + bytes : NULL;
 }
 
 /*

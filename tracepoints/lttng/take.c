@@ -39,8 +39,6 @@ SIGSAFE void describe_take(struct describe_values *values,
 	char *fixed = (char *)values->block + values->bytes;
 	struct write_var *var = values->vars + values->n;
 	char *pad = values->pad, *texts = values->texts;
-	const char *end = values->room + DESCRIBE_TEXT_BYTES;
-	const char *texts_end = values->room + DESCRIBE_PAD_BYTES;
 	uint32_t bits = 8 * values->bytes;
 	uint64_t first = values->first;
 	const char *p;
@@ -81,11 +79,14 @@ SIGSAFE void describe_take(struct describe_values *values,
 			var->n = p ? word : 0;
 			if (step->op == DESCRIBE_CHARS && var->n > limit)
 				var->n = 0;
-			else if (step->op == DESCRIBE_CHARS)
-				pad = chars_take(var, p, var->n, pad, end);
-			else if (step->op == DESCRIBE_TEXT)
+			else if (step->op == DESCRIBE_CHARS && p) {
+				pad = chars_take(var, p, word, pad,
+						 values->pad_end);
+				values->cut |= var->n != word;
+			} else if (step->op == DESCRIBE_TEXT) {
 				texts = chars_take(var, p, word, texts,
-						   texts_end);
+						   values->texts_end);
+			}
 			var++;
 			break;
 		default:

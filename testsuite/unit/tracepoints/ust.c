@@ -374,7 +374,7 @@ static void check_arrays(void)
 	char pad[DESCRIBE_PAD_BYTES];
 
 	begin_event();
-	describe_begin(&values, pad);
+	describe_begin(&values, pad, DESCRIBE_PAD_BYTES);
 	describe_take(&values, steps, (const char *)stack, 500);
 	unit_check(values.vars[0].n == 4 &&
 		   !memcmp(values.vars[0].p, zeros, 16),
@@ -409,7 +409,7 @@ static void check_lengths(void)
 	memset(page, 'a', sizeof(page));
 	end[-1 - 480] = '\0';
 	unit_check(!mprotect(end, 4096, PROT_NONE), "nothing behind a page");
-	describe_begin(&values, pad);
+	describe_begin(&values, pad, DESCRIBE_PAD_BYTES);
 	describe_take(&values, steps, (const char *)stack, 500);
 	unit_equal((long long)values.vars[0].n, 0, "a negative length");
 	unit_equal((long long)values.vars[1].n, 0, "a length above the limit");
@@ -447,7 +447,7 @@ static void check_values(void)
 	stack[n++] = (uint64_t)q;
 	stack[n++] = 4;
 	stack[n++] = 0xff;
-	describe_begin(&values, pad);
+	describe_begin(&values, pad, DESCRIBE_PAD_BYTES);
 	describe_take(&values, model.steps, (char *)stack, 500);
 	unit_check(values.n, "values of variable length");
 	describe_take(&values, model.unwritten_steps, (char *)stack, 500);
