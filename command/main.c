@@ -109,6 +109,18 @@ static const struct {
 	{ "callbacks", "taffrail connect, enable callbacks, status" },
 	{ "check", "taffrail doctor" },
 	{ "man", "taffrail SUBCOMMAND --help, or man taffrail-SUBCOMMAND" },
+	/* of the command lttng, as docs/from-lttng.md has them */
+	{ "enable-event", "taffrail start NAME --all -e RULE; taffrail enable "
+			  "NAME RULE in a session that runs" },
+	{ "disable-event", "taffrail disable NAME RULE" },
+	{ "enable-channel", "taffrail start or record --buffer-size SIZE" },
+	{ "add-context", "taffrail start or record --context LIST" },
+	{ "track", "taffrail start NAME -p PID" },
+	{ "rotate", "taffrail snapshot NAME -o DIR" },
+	{ "enable-rotation", "taffrail record --max-size SIZE" },
+	{ "set-session", "each sub-command names the session" },
+	{ "regenerate", "nothing, as traces have all that describes them" },
+	{ "babeltrace2", "taffrail view DIR" },
 };
 
 /*

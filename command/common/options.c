@@ -64,6 +64,23 @@ static const struct {
 	  "session", "the session's name stands without an option" },
 	{ " start ", "o", "output", "taffrail snapshot NAME -o DIR writes the "
 	  "trace" },
+	/* of the command lttng, as docs/from-lttng.md has them */
+	{ " record start enable ", "", "filter", "give -e 'RULE if CONDITION'" },
+	{ " record start enable ", "", "exclude",
+	  "give -e 'RULE if $id !~ \"GLOB\"'" },
+	{ " record start ", "", "loglevel", "give --level LEVEL" },
+	{ " record start ", "", "loglevel-only", "give --level =LEVEL" },
+	{ " record start ", "", "vpid", "give -p PID" },
+	{ " record start ", "", "subbuf-size", "give --buffer-size SIZE" },
+	{ " record start ", "", "num-subbuf", "give --buffer-size SIZE" },
+	{ " record start ", "", "snapshot", "give --overwrite" },
+	{ " record start ", "", "live", "taffrail view --follow -s NAME shows "
+	  "events as they come" },
+	{ " start ", "", "tracefile-size", "taffrail record --max-size SIZE "
+	  "drops the oldest events" },
+	{ " record ", "", "tracefile-size", "give --max-size SIZE" },
+	{ " record start enable disable list ", "u", "userspace",
+	  "leave it out: all markers are of programs" },
 	{ NULL, NULL, NULL, NULL }
 };
 

@@ -63,7 +63,10 @@ static int take_operands(int argc, char **argv, const char *about, pid_t *pid,
 	if (options_next(&options) != OPTIONS_END)
 		return options.status;
 	if (argc - options.index != 2)
-		return command_misused("give a process id and a library");
+		return command_misused("give a process id and a library%s",
+				       strcmp(argv[0], "load") ? "" :
+				       "; a session that lttng saved: taffrail "
+				       "start --from FILE --all");
 	if (command_parse_pid(pid, argv[options.index]))
 		return command_misused_pid(argv[options.index],
 					   "give one of them");
