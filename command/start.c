@@ -552,9 +552,10 @@ static int session_begin(struct start_arguments *a)
 }
 
 /* Starts a session as LTTng has it; an option that was given goes before the
- * file. Returns an exit status. */
+ * file. Returns an exit status, which may be a failure of a session that has
+ * begun: a part of it is left out. */
 static int saved_begin(struct start_arguments a,
-		       const struct saved_session *session)
+		       const struct saved_session *session, bool *begun)
 {
 	char *rules[RULES_MAX];
 	bool failed = false;
@@ -577,6 +578,7 @@ static int saved_begin(struct start_arguments a,
 					 a.name);
 	else
 		status = session_begin(&a);
+	*begun = !status;
 	while (n--)
 		free(rules[n]);
 	return status ? status : failed ? COMMAND_FAILED : COMMAND_DONE;
@@ -598,12 +600,15 @@ static void saved_names(const struct saved *saved, char *out, size_t room)
  * status: that of the last one that failed. */
 static int start_saved(const struct start_arguments *a)
 {
-	char names[CAUSE_TEXT_BYTES];
+	char names[CAUSE_TEXT_BYTES], others[CAUSE_TEXT_BYTES];
 	struct saved saved;
 	struct cause cause;
 	int status = COMMAND_DONE, ret;
-	bool found = false;
+	struct text begun, rest, *to;
+	bool found = false, begins;
 
+	text_open(&begun, names, sizeof(names));
+	text_open(&rest, others, sizeof(others));
 	if (saved_read(&saved, a->from, &cause)) {
 		saved_release(&saved);
 		return cause_tell(&cause);
@@ -612,9 +617,17 @@ static int start_saved(const struct start_arguments *a)
 		if (a->name && strcmp(a->name, saved.sessions[i].name))
 			continue;
 		found = true;
-		ret = saved_begin(*a, &saved.sessions[i]);
+		begins = false;
+		ret = saved_begin(*a, &saved.sessions[i], &begins);
 		status = ret ? ret : status;
+		to = begins ? &begun : &rest;
+		text_add(to, to->used ? ", '" : "'");
+		text_add(to, saved.sessions[i].name);
+		text_add(to, "'");
 	}
+	if (begun.used && rest.used)
+		command_warn("%s: session %s has begun; not, or not in every "
+			     "process: %s", a->from, names, others);
 	if (!found) {
 		saved_names(&saved, names, sizeof(names));
 		status = cause_report(SAVED_NONE, .path = a->from,
