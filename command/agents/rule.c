@@ -161,17 +161,39 @@ static int level_find(const char *word)
 	return LEVEL_NONE;
 }
 
+/* Writes "; nearest: warning" for a word that is like a level, else "". Returns
+ * `hint`. */
+static const char *level_nearest(const char *word,
+				 char hint[LEVEL_BYTES + 16])
+{
+	struct nearest nearest = { .rule = word };
+	const char *near = NULL;
+
+	for (int i = 0; i <= LEVEL_MAX; i++) {
+		nearest_add(&nearest, level_word(i));
+		if (!near && *word && !strncasecmp(word, level_word(i),
+						   strlen(word)))
+			near = level_word(i);
+	}
+	if (!near && 2 * nearest.distances[0] <= strlen(word))
+		near = nearest.ids[0];
+	snprintf(hint, LEVEL_BYTES + 16, "%s%.15s", near ? "; nearest: " : "",
+		 near ?: "");
+	return hint;
+}
+
 int rule_take_level(const char **test, const char *value)
 {
 	bool one = *value == '=';
 	int level = level_find(value + one);
-	char *text;
+	char hint[LEVEL_BYTES + 16], *text;
 
 	if (level == LEVEL_NONE)
-		return command_misused("'%s' is no level: give one from emerg "
+		return command_misused("'%s' is no level%s: give one from emerg "
 				       "to debug, as in taffrail_marker(3), or "
 				       "=LEVEL for that one alone",
-				       value + one);
+				       value + one, level_nearest(value + one,
+								  hint));
 	if (asprintf(&text, "$level %s %s", one ? "==" : "<=",
 		     level_word(level)) < 0)
 		return cause_report(OUT_OF_MEMORY);

@@ -533,7 +533,7 @@ static int pids_add(struct command_pids *pids, pid_t pid)
 
 int command_take_pids(struct command_pids *pids, const char *list)
 {
-	static const char separators[] = ", \t\n";
+	static const char blanks[] = " \t\n", separators[] = ", \t\n";
 	const char *text = list;
 	int status = COMMAND_DONE;
 	char word[256];
@@ -547,7 +547,10 @@ int command_take_pids(struct command_pids *pids, const char *list)
 			return command_misused_pid(n ? word : list, "");
 		status = pids_add(pids, pid);
 		text += n;
-		n = strspn(text, separators);
+		n = strspn(text, blanks);
+		/* one comma; the number behind it is checked next */
+		n += text[n] == ',';
+		n += strspn(text + n, blanks);
 		text += n;
 	} while (n && status == COMMAND_DONE);
 	return status;

@@ -376,6 +376,8 @@ static void check_pids(void)
 		{ "", "'' is not a process id" },
 		{ "2147483648", "'2147483648' is not a process id" },
 		{ "1,", "'1,' is not a process id" },
+		{ "1,,2", "'1,,2' is not a process id" },
+		{ "1, ,2", "'1, ,2' is not a process id" },
 		{ "1 2x", "'2x' is not a process id" },
 		{ "1,bash", "'bash' is not a process id; pidof(1) tells that "
 		  "of a program" },
