@@ -10,7 +10,8 @@
 #ifdef __cplusplus
 #define INLINED	ALWAYS
 #define KEPT	NEVER
-namespace store {
+namespace store
+{
 #else
 #define INLINED	static ALWAYS
 #define KEPT	static NEVER
