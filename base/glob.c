@@ -87,6 +87,15 @@ bool glob_match(const char *pattern, const char *text)
 	return glob_match_upto(pattern, text, UINT64_MAX);
 }
 
+bool glob_match_cut(const char *pattern, const char *text, size_t most)
+{
+	size_t n = 0;
+
+	while (text[n] && text[n] == pattern[n])
+		n++;
+	return (n == most && !text[n]) || glob_match(pattern, text);
+}
+
 const char *glob_next(const char *pattern)
 {
 	bool holds;

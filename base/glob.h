@@ -13,6 +13,7 @@
 #define BASE_GLOB_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -24,6 +25,10 @@ bool glob_match(const char *pattern, const char *text);
 
 /* Does the same for a text that ends at a NUL or after `limit` bytes. */
 bool glob_match_upto(const char *pattern, const char *text, uint64_t limit);
+
+/* Does as glob_match() for a text that may have been cut to `most` bytes: if it
+ * has this length, it also matches a pattern that begins with it. */
+bool glob_match_cut(const char *pattern, const char *text, size_t most);
 
 /* Returns where the first element of a pattern ends: a class, else one
  * character. The pattern is not empty. SIGSAFE, thread-safe. */

@@ -245,7 +245,7 @@ static bool entry_matches(const struct entry *entry,
 
 	if (object->adopted && (*glob == '*' || *glob == '?' || *glob == '['))
 		return false;
-	return glob_match(glob, object->id);
+	return glob_match_cut(glob, object->id, OBJECT_ID_MOST);
 }
 
 /* Makes the list of a marker. A marker that lacks a field of a condition is

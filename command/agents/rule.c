@@ -26,6 +26,7 @@
 #include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/shown.h"
+#include "tracepoints/sites/registry.h"
 
 #define LEVEL_BYTES	16
 
@@ -100,7 +101,7 @@ bool rule_matches(const char *rule, const char *id)
 	return rule_kind(glob) == RULE_FUNCTIONS ?
 		       !strncmp(id, "fn/", 3) &&
 			       rule_names_function(glob, NULL, id + 3) :
-		       glob_match(glob, id);
+		       glob_match_cut(glob, id, OBJECT_ID_MOST);
 }
 
 int rule_take(const char **rule)

@@ -47,7 +47,7 @@ static int probe_wanted(const char *id, struct rule_types *types, void *arg)
 			const struct session_rule *rule = &session->rules[k];
 
 			if (!asks_for_probes(rule) ||
-			    !glob_match(rule->glob, id))
+			    !glob_match_cut(rule->glob, id, OBJECT_ID_MOST))
 				continue;
 			if (!how)
 				*types = rule->types;

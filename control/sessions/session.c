@@ -62,7 +62,7 @@ bool session_glob_names(const char *glob, const struct object *object)
 		return text_equal(glob, object->name);
 	return object->adopted && object->adopted->function ?
 		       names_place(glob, object) :
-		       glob_match(glob, object->id);
+		       glob_match_cut(glob, object->id, OBJECT_ID_MOST);
 }
 
 /* Returns true when the rule names the marker, whether the condition holds or

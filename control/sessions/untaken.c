@@ -115,7 +115,7 @@ static bool names_probe(const struct session *session,
 	for (i = session->nrules; i-- > 0;) {
 		const struct session_rule *rule = &session->rules[i];
 
-		if ((glob_match(rule->glob, id) ||
+		if ((glob_match_cut(rule->glob, id, OBJECT_ID_MOST) ||
 		     (line && text_equal(rule->glob, line)) ||
 		     (function && rule_names_function(rule->glob, module->name,
 						      function))) &&

@@ -102,8 +102,10 @@ static inline struct channel_slot *object_slot(const struct object *object,
 	return object->slot_bit == bit ? object->slot : object->slots[bit];
 }
 
-/* The longest id, with its NUL. */
+/* The longest id, with its NUL: a longer one is cut. glob_match_cut() takes
+ * OBJECT_ID_MOST, so a rule may have the whole id. */
 #define OBJECT_ID_BYTES		128
+#define OBJECT_ID_MOST		(OBJECT_ID_BYTES - 1)
 
 #define MODULE_PATH_BYTES	512
 

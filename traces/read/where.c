@@ -16,6 +16,7 @@
 
 #include "base/glob.h"
 #include "tracepoints/conditions/rule-split.h"
+#include "tracepoints/sites/registry.h"
 #include "traces/read/where-fields-private.h"
 
 #define EXPRESSION_MAX	1024
@@ -106,7 +107,7 @@ static bool use_names(const struct use *use, const char *id)
 	}
 	if (rule_kind(use->glob) == RULE_FUNCTIONS)
 		return name && rule_names_function(use->glob, NULL, name);
-	return glob_match(use->glob, id);
+	return glob_match_cut(use->glob, id, OBJECT_ID_MOST);
 }
 
 /* Compiles an expression for the fields of a class, which has this id, to a

@@ -117,6 +117,30 @@ static void hostile(void)
 	unit_check(!glob_match(pattern, text), "many open brackets");
 }
 
+/* Texts that may have been cut to four bytes. */
+static void cut(void)
+{
+	static const struct {
+		const char *pattern, *text;
+		bool match;
+	} rows[] = {
+		{ "abcdef", "abcd", true },
+		{ "abcd", "abcd", true },
+		{ "abcd*", "abcd", true },
+		{ "abcdef*", "abcd", true },
+		{ "a*", "abcd", true },
+		{ "abxdef", "abcd", false },
+		{ "abcdef", "abc", false },
+		{ "abc", "abcd", false },
+		{ "", "", true },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		unit_check(glob_match_cut(rows[i].pattern, rows[i].text, 4) ==
+			   rows[i].match, "cut: '%s' and '%s'",
+			   rows[i].pattern, rows[i].text);
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -128,5 +152,6 @@ int main(void)
 			   rows[i].text[0] & 0x80 ? "(byte)" : rows[i].text);
 	compare_all();
 	hostile();
+	cut();
 	return unit_end();
 }
