@@ -150,8 +150,7 @@ SIGSAFE static bool user_stays(void)
 	if (sys0(SYS_geteuid))
 		return true;
 	for (; map; map = map->l_next)
-		if (map->l_addr != vdso &&
-		    map->l_ld != _DYNAMIC && map_changes_user(map))
+		if (map->l_addr != vdso && map_changes_user(map))
 			return false;
 	return true;
 }
