@@ -207,7 +207,7 @@ int main(int argc, char **argv)
 		    c->run != gdbserver_main)
 			limits_raise_files();
 		visits_clean_user();
-		if (c->run != record_main && c->run != view_main)
+		if (c->run != record_main)
 			deferred_settle();
 		targets_clean = visits_clean_around;
 		return c->run(argc - 1, argv + 1);
