@@ -13,6 +13,10 @@ class TaffrailFieldNames:
     # looked at as a whole: texts, members, words with a "." or "$"
     WORD = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.[0-9a-fA-F]*)\''
                       r'|->\s*\w+|[\w.$]+')
+    NAME_BYTES = 54             # the agent's limit of a variable's name
+    # in a condition these are words of C, unless $_taffrail has them
+    KEYWORDS = ("char short int long signed unsigned float double void struct "
+                "union enum const volatile sizeof").split()
 
     @classmethod
     def rewrite(cls, condition, address):
@@ -37,12 +41,13 @@ class TaffrailFieldNames:
         condition = cls.CALL.sub(
             lambda match: cls.variable(match.group(1), types, marker),
             condition)
-        return condition if kind == "0" else cls.WORD.sub(
+        names = set(types) - set(cls.KEYWORDS) if kind == "1" else ()
+        return cls.WORD.sub(
             lambda match: cls.variable(match.group(), types, marker)
-            if match.group() in types else match.group(), condition)
+            if match.group() in names else match.group(), condition)
 
-    @staticmethod
-    def variable(name, types, marker):
+    @classmethod
+    def variable(cls, name, types, marker):
         """Returns the variable that stands for a field, after it made it."""
         if name not in types:
             raise gdb.GdbError("%s has no field %s; it has %s" % (
@@ -54,9 +59,13 @@ class TaffrailFieldNames:
                 "%s has the type %s, and gdb translates integers alone: "
                 "taffrail start -p PID -e '%s if ...' compares it" % (
                     name, kind, marker.name))
+        if len(name) > cls.NAME_BYTES:
+            raise gdb.GdbError("%s: a name in a condition has at most %d "
+                               "characters" % (name, cls.NAME_BYTES))
         gdb.execute("tvariable $taffrail_" + name, False, True)
-        # gdb takes such a variable for a signed number
-        return ("((unsigned long) $taffrail_%s)"
+        # gdb takes such a variable for a signed number; a cast would have
+        # words that may be fields
+        return ("(0ul + $taffrail_%s)"
                 if kind in ("uint64", "pointer") else "$taffrail_%s") % name
 
     @classmethod
