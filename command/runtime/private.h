@@ -71,6 +71,10 @@ void rundir_sweep_shared(struct rundir *dir);
 /* Removes the files of followers that were killed. */
 void rundir_followers_sweep(const struct rundir *dir);
 
+/* Makes a directory, whose owner has all rights under any umask. Returns false
+ * and errno if that fails. */
+bool rundir_make_directory(int at, const char *path);
+
 /* Opens sessions/; makes it when `create`. Returns a descriptor or a negative
  * errno. */
 int rundir_open_rules(const struct rundir *dir, bool create);

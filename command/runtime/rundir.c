@@ -93,7 +93,8 @@ int rundir_open(struct rundir *dir, bool create)
 	if (strlen(dir->path) >= PROTOCOL_DIR_BYTES)
 		return cause_set(&dir->cause, -ENAMETOOLONG, DIRECTORY_LONG,
 				 .n = (int64_t)strlen(dir->path));
-	if (create && mkdir(dir->path, 0700) && errno != EEXIST)
+	if (create && !rundir_make_directory(AT_FDCWD, dir->path) &&
+	    errno != EEXIST)
 		return cause_set(&dir->cause, -errno, DIRECTORY_UNMADE,
 				 .error = errno, .path = dir->path);
 	return open_path(dir, uid);

@@ -34,16 +34,24 @@
 #define MACHINE_LINES_BYTES	160
 #define DESCRIPTORS		"/proc/self/fd"
 
-/* Gives a new file to the runtime directory's user. Returns 0 or -1. */
+/* Gives a new file to the runtime directory's user, with the rights that the
+ * umask may have taken. Returns 0 or -1. */
 static int file_give(const struct rundir *dir, int fd)
 {
-	return dir->uid == geteuid() ? 0 : fchown(fd, dir->uid, -1);
+	return fchmod(fd, 0600) ||
+	       (dir->uid != geteuid() && fchown(fd, dir->uid, -1)) ? -1 : 0;
+}
+
+bool rundir_make_directory(int at, const char *path)
+{
+	return !mkdirat(at, path, 0700) && !fchmodat(at, path, 0700, 0);
 }
 
 int rundir_open_rules(const struct rundir *dir, bool create)
 {
 	struct stat st;
-	bool made = create && !mkdirat(dir->fd, PROTOCOL_SESSIONS_DIR, 0700);
+	bool made = create && rundir_make_directory(dir->fd,
+						    PROTOCOL_SESSIONS_DIR);
 	int fd;
 
 	if (create && !made && errno != EEXIST)
@@ -53,7 +61,8 @@ int rundir_open_rules(const struct rundir *dir, bool create)
 	if (fd < 0)
 		return -errno;
 	/* a directory that others may write to cannot be trusted */
-	if ((made && file_give(dir, fd)) || fstat(fd, &st) ||
+	if ((made && dir->uid != geteuid() && fchown(fd, dir->uid, -1)) ||
+	    fstat(fd, &st) ||
 	    st.st_uid != dir->uid || (st.st_mode & 022)) {
 		close(fd);
 		return -EPERM;

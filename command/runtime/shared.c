@@ -232,8 +232,8 @@ static int files_make(struct rundir *dir, const char *name,
 	/* a signal that ends this command finds both, or none */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &former);
-	*begun = !ret && !mkdirat(below, file, 0700);
-	if (!ret && (!*begun || mkdirat(below, image, 0700)))
+	*begun = !ret && rundir_make_directory(below, file);
+	if (!ret && (!*begun || !rundir_make_directory(below, image)))
 		ret = -errno;
 	if (!ret)
 		strcpy(made, path);
