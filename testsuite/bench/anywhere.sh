@@ -15,10 +15,13 @@ step_anywhere()
 	say 'any function'
 	timeout 100 env LD_PRELOAD="$library" TAFFRAIL_ENABLE="$anywhere_rules" \
 		"$work/anywhere" on | results
-	"$taffrail" snapshot env --dead -o "$work/anywhere.trace" >/dev/null 2>&1
-	"$taffrail" view "$work/anywhere.trace" 2>/dev/null | grep -c fn:brief |
+	"$taffrail" snapshot env -o "$work/anywhere.trace" >&2
+	"$taffrail" view "$work/anywhere.trace" >"$work/anywhere.events"
+	# the others were written
+	grep -q ' fn:both: ' "$work/anywhere.events" &&
+		grep -c ' fn:brief: ' "$work/anywhere.events" |
 		sed 's/^/value anywhere.on.written /' | results
-	rm -rf "$work/anywhere.trace"
+	rm -rf "$work/anywhere.trace" "$work/anywhere.events"
 	anywhere_back
 	anywhere_uftrace
 	anywhere_entries
