@@ -29,7 +29,7 @@
 #define SPOTS_MAX	2048
 #define ROUNDS		40	/* of the code that is stepped */
 #define SHARE		98.0	/* % of them that can be had */
-#define SHARE_LATER	85.0	/* the same of such as come one by one */
+#define SHARE_LATER	80.0	/* the same of such as come one by one */
 #define THREADS		3
 #define SWITCHES	300
 #define MANY		3	/* random orders of all instructions */
