@@ -4,7 +4,8 @@
 
     switch-sites.py SOCKET SEED REQUESTS TRAPS RULE...
 
-SOCKET is the agent's control socket. A session is started with some of the
+SOCKET is the agent's control socket. A RULE "@FILE" stands for the rules of a file,
+each some lines of a request, with an empty line between two. A session is started with some of the
 rules, if TRAPS is 1 every other one with traps; then rules are enabled and disabled, one a request;
 at times the session ends and another one starts. Requests that a thread which blocks SIGTRAP may
 refuse are no failure: the session tells of those. Prints how many requests there
@@ -47,6 +48,9 @@ class Agent:
 
 def main():
     path, seed, requests, traps, *rules = sys.argv[1:]
+    rules = [part.splitlines() for rule in rules for part in
+             (open(rule[1:]).read().strip().split("\n\n") if rule[0] == "@" else
+              ["rule=" + rule])]
     chance = random.Random(int(seed))
     agent = Agent(path)
     sites = 0
@@ -58,13 +62,14 @@ def main():
             sites += agent.ask(START, session, "mode=overwrite", "buffer=65536",
                                "context=none", "int3=%d" %
                                (traps == "1" and chance.random() < 0.5),
-                               *("rule=" + rule for rule in some))
+                               *(line for rule in some for line in rule))
         elif chance.random() < 0.02:
             agent.ask(DESTROY, session)
             session = None
         else:
             kind = chance.choice((ENABLE, DISABLE))
-            sites += agent.ask(kind, session, "rule=" + chance.choice(rules))
+            rule = chance.choice(rules)
+            sites += agent.ask(kind, session, *(rule if kind == ENABLE else rule[-1:]))
     if session:
         agent.ask(DESTROY, session)
     print("switched %s requests, %d sites" % (requests, sites))

@@ -31,7 +31,7 @@
 /*
  * USDT-WAY: everything that the handler of SIGTRAP reads of a way is written
  * before the way enters the list, and that before the first cc. `free` is
- * cleared last and set first.
+ * cleared last and set first; `replaced` is set before that.
  */
 struct way {
 	struct way *next;

@@ -273,8 +273,9 @@ int usdt_spots_place(const struct usdt_file *file, uint64_t base,
 			     .image = &p.image,
 			     .decoder = usdt_place_decoder() },
 	};
-	uint64_t bytes = (PLANS_MAX + USDT_EARLIER_MAX) * sizeof(struct usdt_plan) +
-			 PLANS_MAX * sizeof(*p.jumps);
+	uint64_t bytes = PLANS_MAX * sizeof(*p.jumps) +
+			 (PLANS_MAX + USDT_EARLIER_MAX) *
+				 sizeof(struct usdt_plan);
 	uint32_t placed = 0, i, k;
 	int ret = -ENOEXEC;
 

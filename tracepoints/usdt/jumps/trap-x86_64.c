@@ -70,25 +70,33 @@ static SIGSAFE uint64_t way_continues(const struct way *way, uint64_t k)
 
 /* Returns where a thread continues that has executed a cc of the agent's at the
  * address; 0: there is none. Of the address only the bits of `mask` are known.
- * With `moved` it is the program counter, which a debugger may have moved. */
+ * With `moved` it is the program counter, which a debugger may have moved.
+ *
+ * A way that another one replaces meanwhile may be the only one in the list that
+ * this thread sees. Its code is there for ever. */
 static SIGSAFE uint64_t trap_target(uint64_t address, uint64_t mask, bool moved)
 {
 	/* USDT-WAY */
 	const struct way *way = load_acquire(&usdt_ways, USDT_WAY);
+	uint64_t replaced = 0;
 
 	for (; way; way = way->next) {
 		uint64_t k = (address - way->site) & mask;
+		bool free = load_acquire(&way->free, USDT_WAY);
 
-		if (k >= way->n || load_acquire(&way->free, USDT_WAY))
+		if (k >= way->n || (free && !way->replaced))
 			continue;
 		/* the program's own cc before the agent's */
 		if (moved && address == way->site + k && address % PAGE &&
 		    ((const uint8_t *)address)[-1] == TRAP)
 			continue;
-		if (!k || way->starts >> k & 1)
+		if (k && !(way->starts >> k & 1))
+			continue;
+		if (!free)
 			return way_continues(way, k);
+		replaced = way_continues(way, k);
 	}
-	return 0;
+	return replaced;
 }
 
 /* Has the effect of the trap without the handler. */
