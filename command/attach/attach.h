@@ -76,6 +76,10 @@ int attach_provider(pid_t pid, const char *name, struct cause *cause);
 /* Returns kernel.yama.ptrace_scope; 0 for a kernel without Yama. */
 long attach_yama_scope(void);
 
+/* Returns true when the process can make no thread for a command: each is
+ * SCHED_DEADLINE, and none is the agent's. */
+bool attach_deadline_alone(pid_t pid);
+
 /* Says that the agent of a process stays, if a command that looks has loaded it
  * for its own time. Returns whether it did. */
 bool attach_keep(pid_t pid);

@@ -116,6 +116,17 @@ bool attach_thread_deadline(pid_t tid)
 	return sched_getscheduler(tid) == SCHED_DEADLINE;
 }
 
+bool attach_deadline_alone(pid_t pid)
+{
+	pid_t tids[ATTACH_THREADS_MAX];
+	int n = attach_threads_list(pid, tids);
+	bool alone = n > 0 && !attach_thread_named(pid, "taffrail");
+
+	for (int i = 0; i < n; i++)
+		alone = alone && attach_thread_deadline(tids[i]);
+	return alone;
+}
+
 bool attach_thread_worker(pid_t pid, pid_t tid)
 {
 	unsigned long flags = 0;

@@ -107,8 +107,12 @@ static bool agent_uncallable(struct doctor *d)
 			cause_set(&d->cause, 0, AGENT_SERVICE_OFF, .pid = pid);
 		else
 			cause_set(&d->cause, 0, AGENT_DEAF, .pid = pid);
+	} else if (process_stopped_why(pid, &d->cause)) {
+		return true;
+	} else if (attach_deadline_alone(pid)) {
+		cause_set(&d->cause, 0, THREAD_DEADLINE, .pid = pid);
 	} else {
-		return process_stopped_why(pid, &d->cause);
+		return false;
 	}
 	return true;
 }
@@ -224,6 +228,9 @@ void look_attach(struct doctor *d, struct finding *f)
 	ret = gdbserver_try_tracing();
 	if (process_children_away(d->pid, "pid")) {
 		cause_set(&d->cause, 0, THREAD_NAMESPACE, .pid = d->pid);
+		found_cause(f, DOCTOR_NO, &d->cause);
+	} else if (attach_deadline_alone(d->pid)) {
+		cause_set(&d->cause, 0, THREAD_DEADLINE, .pid = d->pid);
 		found_cause(f, DOCTOR_NO, &d->cause);
 	} else if (ret) {
 		cause_set(&d->cause, 0, PTRACE_DENIED, .error = ret);
