@@ -100,6 +100,11 @@ int rundir_open(struct rundir *dir, bool create)
 	return open_path(dir, uid);
 }
 
+bool rundir_make_directory(int at, const char *path)
+{
+	return !mkdirat(at, path, 0700) && !fchmodat(at, path, 0700, 0);
+}
+
 int rundir_open_at(struct rundir *dir, const char *path)
 {
 	return rundir_open_user(dir, path, geteuid());

@@ -42,11 +42,6 @@ static int file_give(const struct rundir *dir, int fd)
 	       (dir->uid != geteuid() && fchown(fd, dir->uid, -1)) ? -1 : 0;
 }
 
-bool rundir_make_directory(int at, const char *path)
-{
-	return !mkdirat(at, path, 0700) && !fchmodat(at, path, 0700, 0);
-}
-
 int rundir_open_rules(const struct rundir *dir, bool create)
 {
 	struct stat st;
