@@ -51,6 +51,12 @@ static void not_joined(const char *recording, int error)
 	lacking_tell(off, "", recording);
 }
 
+void agent_learn(void)
+{
+	agent_cpus_told = session_machine_learn();
+	clock_select(settings.clock);
+}
+
 /* Returns why loader_setup() failed. */
 static const char *loader_failed(int error)
 {
@@ -184,6 +190,7 @@ static int begin_files(void *unused)
 	int ret;
 
 	failure_forget();
+	agent_learn();
 	ret = start_aside(unused);
 	if (!ret)
 		lacking_notes_move();

@@ -36,6 +36,7 @@
 #include "agent/image/lacking.h"
 #include "agent/private.h"
 #include "base/base.h"
+#include "base/file.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "buffers/clock.h"
@@ -53,6 +54,7 @@
 
 static uint64_t vdso;		/* where it is, or 0 */
 static const struct r_debug *linked;
+static int row_file = -1;	/* until deferred_start() closes it */
 
 /* Learns what tells the runtime directory from another one at the path. */
 static bool place_learn(void)
@@ -73,16 +75,10 @@ static int start_aside(void *unused)
 	const struct process_wake *wake = &lacking_rest.wake;
 	uint32_t mark = load_relaxed(fork_mark);
 	uint64_t now = clock_read();
-	int fd;
 
 	(void)unused;
-	fd = quiet_open(O_APPEND);
-	if (fd < 0)
-		return fd;
-	if (!quiet_known(fd) || !place_learn() || loader_setup(true)) {
-		sys_close(fd);
+	if (!place_learn() || loader_setup(true))
 		return -ENOENT;
-	}
 	row.page = (uint64_t)&lacking_rest;
 	__builtin_memcpy(row.uuid, &row.page, 8);
 	now ^= (uint64_t)row.pid << 32;
@@ -94,11 +90,10 @@ static int start_aside(void *unused)
 	row.filters = wake->filters;
 	start_deferred = row.pid;
 	store_relaxed(fork_mark, 0);
-	if (sys_write(fd, &row, sizeof(row)) != sizeof(row)) {
+	if (sys_write(row_file, &row, sizeof(row)) != sizeof(row)) {
 		store_relaxed(fork_mark, mark);
 		start_deferred = 0;
 	}
-	sys_close(fd);
 	return start_deferred ? 0 : -ENOSPC;
 }
 
@@ -155,11 +150,25 @@ SIGSAFE static bool user_stays(void)
 	return true;
 }
 
+bool deferred_look(void)
+{
+	if (!agent_begins_alone() || !quiet_allowed() ||
+	    !filtered_alone(AGENT_FILES) || place_choose())
+		return false;
+	file_owner = (uint32_t)sys0(SYS_geteuid);
+	row_file = quiet_open(O_APPEND);
+	if (row_file < 0)
+		return false;
+	if (quiet_known(row_file))
+		return true;
+	sys_close(row_file);
+	return false;
+}
+
 bool deferred_start(void)
 {
-	if (!quiet_allowed() || !agent_begins_alone() ||
-	    !filtered_alone(AGENT_FILES))
-		return false;
+	bool ret;
+
 	registry_lock();
 	registry_scan();
 	registry_unlock();
@@ -167,6 +176,8 @@ bool deferred_start(void)
 	guest_plain = user_stays;
 	vdso = getauxval(AT_SYSINFO_EHDR);
 	fork_begin = agent_begin_late;
-	return demand_defer(&lacking_rest) &&
-	       !thread_run_alone(start_aside, NULL);
+	ret = demand_defer(&lacking_rest) &&
+	      !thread_run_alone(start_aside, NULL);
+	sys_close(row_file);
+	return ret;
 }

@@ -37,10 +37,15 @@ void loader_look(void);
  * woken. */
 void agent_begin(void);
 
-/* deferred.c: puts off the files, if the program is known to need none and a
- * recorder allows it. Call it at start, in place of agent_begin(). Returns
- * whether it did. */
+/* deferred.c. deferred_look() returns true where the files may be put off: the
+ * program is known to need none, and a recorder allows it. deferred_start()
+ * comes after that, in place of agent_begin(), and returns whether it has put
+ * them off. */
+bool deferred_look(void);
 bool deferred_start(void);
+
+/* Learns of the machine and its clock, as the session's file has them. */
+void agent_learn(void);
 
 /* The rest of the start of such a process; `thread`: in one of the agent's
  * threads. Returns why the agent is off, or NULL. */

@@ -115,7 +115,7 @@ static bool libc_unknown(void)
 static void agent_set_up(void)
 {
 	int tsc = PR_TSC_ENABLE;
-	bool late;
+	bool late, deferred;
 	int ret;
 
 	log_setup(settings.log);
@@ -142,8 +142,9 @@ static void agent_set_up(void)
 	}
 	if (leaves_setup)
 		leaves_setup();
-	agent_cpus_told = session_machine_learn();
-	clock_select(settings.clock);
+	deferred = deferred_look();
+	if (!deferred)
+		agent_learn();
 	object_setup();
 	collect_kept = vectors_kept;
 	host_setup();
@@ -181,10 +182,13 @@ static void agent_set_up(void)
 		modules_setup();
 	memory_learn();
 	usdt_load_learn();
-	if (!late && deferred_start())
+	if (deferred && deferred_start()) {
 		agent_off = NULL;
-	else
-		agent_begin();
+		return;
+	}
+	if (deferred)
+		agent_learn();
+	agent_begin();
 }
 
 __attribute__((constructor(101))) static void agent_start(int argc,

@@ -13,6 +13,7 @@
 
 PUBLIC SIGSAFE uint64_t taffrail_clock_read(void)
 {
+	fork_need_files();
 	return clock_read();
 }
 
@@ -26,5 +27,6 @@ PUBLIC SIGSAFE uint64_t taffrail_clock_to_realtime_ns(uint64_t clock)
 
 PUBLIC uint64_t taffrail_clock_hz(void)
 {
+	fork_need_files();
 	return clock_hz();
 }
