@@ -407,25 +407,38 @@ static void tell_unmatched(const struct targets *t, const char *rule,
 		replaced_tell(t->targets[i].process->pid, NULL);
 }
 
-/* Returns true when the rule spells the name of a provider that no target has,
- * and a target has LTTng-UST: the provider may come with a library. */
-static bool may_come(const struct targets *t, const char *rule)
+/* Returns true when a marker of the list has this provider. */
+static bool has_provider(const struct marker_list *list, const char *provider,
+			 size_t bytes)
 {
-	size_t bytes = strcspn(rule, "/") + 1;
+	size_t k = 0;
+
+	/* an event that is left out may be of a library that is gone */
+	while (k < list->count && (list->markers[k].why ||
+				   strncmp(list->markers[k].id, provider,
+					   bytes) != 0))
+		k++;
+	return k < list->count;
+}
+
+/* Returns true when the rule spells the name of a provider that no target has,
+ * nor a USDT probe, and a target has LTTng-UST: the provider may come with a
+ * library. */
+static bool may_come(const struct targets *t, const struct marker_list *probes,
+		     const char *rule)
+{
+	size_t bytes = strcspn(rule, "*?[/ ") + 1;
 	bool lttng = false;
 
-	if (strcspn(rule, "*?[/ ") + 1 != bytes || rule[bytes - 1] != '/' ||
-	    *rule_hint(rule, "") || own_matches(t, rule))
+	if (bytes == 1 || rule[bytes - 1] != '/' || strchr(" ", rule[bytes]) ||
+	    *rule_hint(rule, "") || own_matches(t, rule) ||
+	    has_provider(probes, rule, bytes))
 		return false;
 	for (size_t i = 0; i < t->count; i++) {
-		const struct marker_list *list = &t->targets[i].markers;
-
+		if (has_provider(&t->targets[i].markers, rule, bytes))
+			return false;
 		lttng |= process_maps_beginning(t->targets[i].process->pid,
 						"liblttng-ust");
-		for (size_t k = 0; k < list->count; k++)
-			if (!list->markers[k].why &&
-			    !strncmp(list->markers[k].id, rule, bytes))
-				return false;
 	}
 	return lttng;
 }
@@ -461,7 +474,7 @@ static bool rule_matched(struct targets *t, const char *rule, bool unread)
 	/* of probes that match, those are told that the list has first */
 	for (size_t k = 0; matched && !named && k < probes.count; k++)
 		nearest_add(&nearest, probes.markers[k].id);
-	if (!found && !matched && may_come(t, rule)) {
+	if (!found && !matched && may_come(t, &probes, rule)) {
 		nearest_text(&nearest, text, sizeof(text));
 		if (unread && !t->awaited)
 			cause_report(RULE_UNMET_YET, .subject = rule,
