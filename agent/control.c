@@ -181,7 +181,8 @@ static int list_one(struct object *object, void *arg)
 	int refused;
 	uint32_t i;
 
-	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
+	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
+	    (usdt_is_point(adopted) && !object->on))
 		return 0;
 	for (code = object->codes; code; code = code->next) {
 		if (listing->skip-- > 0)

@@ -173,17 +173,29 @@ static bool has_lines(const struct module *module)
 	return object;
 }
 
-static int module_adopt(struct module *module, void *arg)
+static struct usdt_point *points;	/* of gdb's run */
+static uint32_t npoints;
+
+/* Returns what modules are asked for: a relocation of the agent would be
+ * longer. */
+static struct usdt_asking asking_now(void)
 {
-	bool ask = !functions_asked && !session_nlines && !module->declared;
-	/* on the stack: a relocation of the agent would be longer */
-	const struct usdt_asking asking = {
+	return (struct usdt_asking){
 		.wanted = probe_wanted,
 		.function_wanted = functions_asked ? function_wanted : NULL,
 		.untaken = untaken_note,
 		.lines = session_lines,
 		.line_wanted = line_wanted,
+		.points = points,
+		.npoints = npoints,
 	};
+}
+
+static int module_adopt(struct module *module, void *arg)
+{
+	bool ask = !functions_asked && !session_nlines && !npoints &&
+		   !module->declared;
+	const struct usdt_asking asking = asking_now();
 	const struct object *object;
 
 	if (module->usdt_askings == askings &&
@@ -260,7 +272,37 @@ bool session_quiet(void)
 	       (one->flags & SESSION_CONSUMED) && !one->keep_ms &&
 	       !one->group && text_equal(one->name, settings.join) &&
 	       !start_others && !functions_asked && !session_nlines &&
-	       !all_probes && !registry_each_module(module_loud, NULL);
+	       !npoints && !all_probes &&
+	       !registry_each_module(module_loud, NULL);
+}
+
+/* Asks the modules in which gdb has points. */
+static int points_adopt(struct module *module, void *patcher)
+{
+	const struct usdt_asking asking = asking_now();
+	uint32_t i;
+
+	for (i = 0; i < npoints; i++)
+		if (points[i].address >= module->start &&
+		    points[i].address < module->end) {
+			session_sites_moved(module);
+			if (usdt_adopt(module, &asking, patcher))
+				module->usdt_askings = 0;
+			break;
+		}
+	return 0;
+}
+
+void session_points_adopt(struct usdt_point *of, uint32_t n,
+			  const struct patcher *patcher)
+{
+	points = of;
+	npoints = n;
+	if (!n)
+		return;
+	/* modules that come later are asked */
+	askings += !askings;
+	registry_each_module(points_adopt, (void *)patcher);
 }
 
 static int module_look(struct module *module, void *unused)

@@ -238,6 +238,13 @@ void session_settled_came(const struct patcher *patcher);
  * lock; the caller has a private descriptor table. */
 void session_adopt_all(void);
 
+/* Makes markers at the addresses at which gdb has tracepoints, also in modules
+ * that come later: the array, with the reasons, is kept until the next call.
+ * The caller holds the registry's lock and has a private descriptor table. */
+struct usdt_point;
+void session_points_adopt(struct usdt_point *points, uint32_t n,
+			  const struct patcher *patcher);
+
 /* 1 when a session tells readers where modules are, so they can name addresses
  * (RECORD_MODULES). */
 extern int session_symbols;

@@ -268,6 +268,22 @@ struct usdt_line {
 	char text[];
 };
 
+/* Returns true for a marker that only gdb asked for: a line that no command has
+ * described. */
+static inline bool usdt_is_point(const struct usdt_adopted *probe)
+{
+	return probe && probe->function == USDT_LINE && !probe->line->set;
+}
+
+/* An address at which gdb wants a marker (control/sessions/session.h). */
+struct usdt_point {
+	uint64_t address;
+	uint64_t file;		/* hash of the module's path; 0: any module */
+	int why;		/* why none can be there: enum usdt_reason, or a
+				 * negative errno; 0: there is one. -ESRCH: no
+				 * module was asked yet */
+};
+
 struct usdt_asking {
 	usdt_wanted *wanted;
 	usdt_function_wanted *function_wanted;	/* NULL: no function is */
@@ -275,6 +291,8 @@ struct usdt_asking {
 	const struct usdt_line *lines;	/* that any session has asked for */
 	/* returns how a session wants a line by this name, as `wanted` */
 	int (*line_wanted)(const struct usdt_line *line, const char *name);
+	struct usdt_point *points;
+	uint32_t npoints;
 	void *arg;			/* of `wanted` */
 };
 
@@ -340,6 +358,7 @@ struct usdt_functions {
 			 struct usdt_adopted *probe, int on);
 	void (*flush)(const struct patcher *patcher);
 	void (*faulting_off)(void);
+	const char *(*reason)(int why);	/* of enum usdt_reason, in words */
 };
 
 /*

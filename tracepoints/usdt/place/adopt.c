@@ -439,7 +439,8 @@ static int module_adopt(struct module *module,
 	int none;
 	int ret;
 
-	if (module->usdt_none && !asking->function_wanted && !asking->lines)
+	if (!usdt_points_lack(module, asking) && module->usdt_none &&
+	    !asking->function_wanted && !asking->lines)
 		return 0;
 	ret = usdt_module_map(&pass.file, module);
 	/* code that has no file has no probes */
@@ -536,6 +537,11 @@ static void probe_gone(struct usdt_adopted *probe)
 		usdt_place_gone(&probe->spot);
 }
 
+static const char *reason_text(int why)
+{
+	return usdt_reason_text((enum usdt_reason)(why & ~USDT_TRAPS));
+}
+
 __attribute__((visibility("default")))
 const struct usdt_functions usdt_functions_here = {
 	.version = USDT_VERSION,
@@ -546,4 +552,5 @@ const struct usdt_functions usdt_functions_here = {
 	.switch_to = probe_switch,
 	.flush = usdt_place_flush,
 	.faulting_off = usdt_switch_faulting,
+	.reason = reason_text,
 };

@@ -10,6 +10,10 @@
  * A spot that no session wants any more is given back before others are placed.
  * When a session wants it again, it has that place again, or another one.
  *
+ * gdb names addresses alone (struct usdt_point): a marker there has no fields,
+ * and the address for a name. Those of the run before are taken out when a new
+ * one comes: spots that are placed together share jumps.
+ *
  * Invariant: a description is text of unknown origin.
  */
 #include <errno.h>
@@ -32,6 +36,7 @@
 #define SITE		(1ull << 61)
 #define BY_TRAPS	(1ull << 62)
 #define TEXTS_BYTES	512		/* as TEXTS_BYTES of event-record.c */
+#define POINT_CHANNEL	"gdb"
 
 struct lines {
 	struct module *module;
@@ -233,7 +238,7 @@ static struct usdt_adopted *site_find(struct lines *l, uint64_t address)
 
 /* Asks for a spot, once. */
 static void spot_ask(struct lines *l, struct usdt_spot *spot,
-		     const struct usdt_head *head, int how)
+		     const struct usdt_target *target, int how)
 {
 	uint32_t i = 0;
 
@@ -241,7 +246,7 @@ static void spot_ask(struct lines *l, struct usdt_spot *spot,
 		i++;
 	if (i == l->n)
 		l->requests[l->n++] = (struct usdt_request){
-			.target = head->target, .spot = spot,
+			.target = *target, .spot = spot,
 			.traps = how & USDT_WANTED_INT3 };
 }
 
@@ -309,9 +314,9 @@ static void line_look(struct lines *l, const struct usdt_line *line)
 	if (!first) {
 		probe = line_make(l, line, &head, &why);
 		if (probe)
-			spot_ask(l, &probe->spot, &head, how);
+			spot_ask(l, &probe->spot, &head.target, how);
 	} else if (!first->spot.way) {
-		spot_ask(l, &first->spot, &head, how);
+		spot_ask(l, &first->spot, &head.target, how);
 		/* the way is not there yet: the next round */
 		if (!line_of(first, line))
 			l->again = -EAGAIN;
@@ -325,6 +330,137 @@ static void line_look(struct lines *l, const struct usdt_line *line)
 		line_tell(l, head.name, address, why);
 	if (why == -ENOMEM)
 		l->again = 1;
+}
+
+/* The line of gdb's points. */
+static const struct usdt_line no_line;
+
+/* Returns the object of an address that gdb may mean, or NULL. */
+static const struct object *object_at(const struct module *module,
+				      uint64_t address)
+{
+	const struct object *object;
+	const struct code *code;
+
+	for (object = module->objects; object; object = object->next)
+		for (code = object->codes; code; code = code->next)
+			if ((uint64_t)code->address == address &&
+			    !usdt_is_call(object->adopted) &&
+			    !(object->adopted && object->adopted->spot.given))
+				return object;
+	return NULL;
+}
+
+/* Tells whether a point is in the module. */
+static bool point_in(const struct module *module,
+		     const struct usdt_point *point)
+{
+	return point->address >= module->start &&
+	       point->address < module->end &&
+	       (!point->file ||
+		point->file == index_hash(INDEX_HASH, module->path,
+					  text_length(module->path)));
+}
+
+static bool point_lacks(const struct module *module,
+			const struct usdt_point *point)
+{
+	return (!point->why || point->why == -ESRCH) &&
+	       point_in(module, point) && !object_at(module, point->address);
+}
+
+bool usdt_points_lack(const struct module *module,
+		      const struct usdt_asking *asking)
+{
+	bool lack = false;
+	uint32_t i;
+
+	for (i = 0; i < asking->npoints; i++) {
+		struct usdt_point *point = &asking->points[i];
+
+		if (!point_in(module, point))
+			continue;
+		point->file = index_hash(INDEX_HASH, module->path,
+					 text_length(module->path));
+		if (point->why == -ESRCH && object_at(module, point->address))
+			point->why = 0;
+		lack |= point_lacks(module, point);
+	}
+	return lack;
+}
+
+/* Takes out the markers that gdb does not use any more. No thread finds them,
+ * but one may be in a stub: their memory stays. */
+static void points_withdraw(struct module *module)
+{
+	struct object **link = &module->objects;
+
+	while (*link) {
+		struct object *object = *link;
+		struct usdt_adopted *probe = object->adopted;
+
+		if (usdt_is_point(probe) && !object->on && !probe->alias &&
+		    !probe->called && !object->callbacks) {
+			usdt_place_gone(&probe->spot);
+			*link = object->next;
+		} else {
+			link = &object->next;
+		}
+	}
+}
+
+/* Asks for the spot of a point. */
+static void point_look(struct lines *l, struct usdt_point *point)
+{
+	const struct usdt_target target = {
+		.offset = point->address - l->module->base,
+	};
+	struct usdt_adopted *first, *probe, model = {
+		.spot.address = point->address,
+		.start = (int32_t)(l->module->base - point->address),
+		.line = &no_line,
+		.placed = USDT_FUNCTION, .function = USDT_LINE,
+		.site = { .version_ = TAFFRAIL_SITE_VERSION,
+			  .kind_ = TAFFRAIL_KIND_EVENT },
+	};
+	char texts[64];
+	struct text text;
+	uint32_t i;
+
+	if (!point_lacks(l->module, point))
+		return;
+	for (i = 0; i < l->n; i++)
+		if (l->requests[i].spot->address == point->address) {
+			l->again = -EAGAIN;
+			return;
+		}
+	/* that of a line, which was given back */
+	first = site_find(l, point->address);
+	if (first) {
+		point->why = 0;
+		if (!first->spot.way)
+			spot_ask(l, &first->spot, &target, 0);
+		return;
+	}
+	text_open(&text, texts, sizeof(texts));
+	text_add_bytes(&text, POINT_CHANNEL, sizeof(POINT_CHANNEL));
+	text_add(&text, "0x");
+	text_add_hex(&text, point->address, 1);
+	text_add_bytes(&text, "\0\0", 3);
+	probe = usdt_adopted_keep(&model, &text);
+	point->why = probe ? 0 : -ENOMEM;
+	if (probe)
+		spot_ask(l, &probe->spot, &target, 0);
+}
+
+/* Notes at its points that a spot is placed, or why it is not. */
+static void point_tell(const struct lines *l, uint64_t address, int why)
+{
+	uint32_t i;
+
+	for (i = 0; i < l->asking->npoints; i++)
+		if (l->asking->points[i].address == address)
+			l->asking->points[i].why = why;
 }
 
 static int request_before(const void *one, const void *other)
@@ -361,6 +497,9 @@ static void lines_place(struct lines *l)
 			if (why)
 				usdt_place_gone(&probe->spot);
 		}
+		point_tell(l, probe->spot.address, why);
+		if (usdt_is_point(probe))
+			continue;
 		/* not every session allows a trap */
 		line_tell(l, name, probe->spot.address,
 			  request->told ? request->told : why);
@@ -382,8 +521,13 @@ int usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
 	struct lines l = { .module = module, .asking = asking,
 			   .patcher = patcher, .file = file };
 	const struct usdt_line *line;
-	uint64_t bytes = 0;
+	uint64_t bytes = asking->npoints * sizeof(*l.requests);
+	uint32_t i;
 
+	if (!usdt_points_lack(module, asking))
+		bytes = 0;
+	if (bytes)
+		points_withdraw(module);
 	for (line = asking->lines; line; line = line->next)
 		bytes += sizeof(*l.requests);
 	if (!bytes || !usdt_module_name(module) || usdt_functions_refused(file))
@@ -397,6 +541,8 @@ int usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
 		sites_learn(&l);
 		for (line = asking->lines; line; line = line->next)
 			line_look(&l, line);
+		for (i = 0; i < asking->npoints; i++)
+			point_look(&l, &asking->points[i]);
 		if (l.n)
 			lines_place(&l);
 	} while (l.again < 0 && l.n);
@@ -426,7 +572,7 @@ void usdt_lines_give(struct module *module, const struct usdt_asking *asking,
 
 		if (!probe || probe->function != USDT_LINE || probe->aliases ||
 		    !probe->spot.way || probe->spot.given ||
-		    is_used(probe, asking))
+		    usdt_is_point(probe) || is_used(probe, asking))
 			continue;
 		usdt_spot_give(patcher, &probe->spot);
 		any = true;

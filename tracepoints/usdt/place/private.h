@@ -18,8 +18,8 @@ int usdt_functions_adopt(struct module *module,
 			 const struct patcher *patcher,
 			 const struct usdt_file *file, struct index *codes);
 
-/* Makes markers of the wanted lines of a module. Returns 1 when a later call
- * may place more. */
+/* Makes markers of the wanted lines of a module, and at the points of gdb's.
+ * Returns 1 when a later call may place more. */
 int usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
 		     const struct patcher *patcher,
 		     const struct usdt_file *file);
@@ -27,6 +27,11 @@ int usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
 /* Gives the sites of lines back that no session wants any more. */
 void usdt_lines_give(struct module *module, const struct usdt_asking *asking,
 		     const struct patcher *patcher);
+
+/* Tells whether a point of gdb's in a module has no marker yet and may get one;
+ * notes which have one. */
+bool usdt_points_lack(const struct module *module,
+		      const struct usdt_asking *asking);
 
 /* Adds the bytes of the sites of a module's own markers to a set. Returns 0 or
  * -ENOMEM. */
