@@ -99,7 +99,7 @@ static int found_apply(void *declared)
 		refused |= object->codes && object->codes->refused;
 	}
 	if (!declared)
-		session_adopt(&patcher);
+		session_adopt(&patcher), run_adopted(&patcher);
 	else if (settled)
 		session_settled_came(&patcher);
 	patch_close(&patcher);

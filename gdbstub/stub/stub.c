@@ -51,6 +51,7 @@
 	ONE(serve_point_status) ONE(serve_variable)			\
 	ONE(serve_frame_buffer) ONE(serve_frame_fields)			\
 	ONE(serve_trace_data) ONE(serve_markers_all)			\
+	ONE(serve_fast_length)						\
 	ONE(serve_resume_actions) ONE(serve_kill_unanswered)
 
 #define NUMBER(fn)	BY_##fn,
@@ -105,6 +106,7 @@ static const char refusals[] =
 	ONE(BY_serve_points_next, 1, "qTsP")				\
 	ONE(BY_serve_trace_init, 1, "QTinit")				\
 	ONE(BY_serve_define_point, 0, "QTDP:")				\
+	ONE(BY_serve_fast_length, 1, "qTMinFTPILen")			\
 	ONE(BY_serve_define_source, 0, "QTDPsrc:")			\
 	ONE(BY_serve_define_variable, 0, "QTDV:")			\
 	ONE(BY_serve_point_enable, 0, "QTEnable:")			\

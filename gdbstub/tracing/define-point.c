@@ -87,6 +87,7 @@ static const char *point_read(struct trace *t, const char **p,
 {
 	const char *why = NULL;
 	uint64_t number;
+	uint64_t fast = 0;
 	uint64_t step;
 
 	if (!trace_read_name(p, &number, &point->address) ||
@@ -106,7 +107,7 @@ static const char *point_read(struct trace *t, const char **p,
 		if (packet_read_char(p, 'S'))
 			point->is_static = 1;
 		else if (packet_read_char(p, 'F'))
-			why = packet_read_number(p, &step) ? NULL :
+			why = packet_read_number(p, &fast) ? NULL :
 							     trace_malformed;
 		else if (packet_read_char(p, 'X') && !point->condition)
 			why = code_read(t, p, 1, &point->condition,
@@ -114,22 +115,19 @@ static const char *point_read(struct trace *t, const char **p,
 		else
 			why = trace_malformed;
 	}
+	point->fast = (uint32_t)fast;
 	return why;
 }
 
 /*
- * Returns why a tracepoint cannot be added, or NULL. gdb makes several
- * locations of a line that the compiler has put in several places: first the
- * marker, then the code that runs when the marker is on. A location at no
- * marker is accepted after one of that number at a marker; else such a line
- * could not be traced.
+ * Returns why a tracepoint cannot be added, or NULL. Whether code other than a
+ * marker's can have one is known when the run starts.
  */
 static const char *point_refusal(struct trace *t,
 				 const struct trace_point *point,
 				 const char *left_out)
 {
 	struct trace_point *same = trace_find(t, point->number, point->address);
-	const struct trace_point *at_marker;
 	struct text text;
 
 	text_open(&text, t->why, sizeof(t->why));
@@ -144,13 +142,9 @@ static const char *point_refusal(struct trace *t,
 		point_drop(t, same);
 	if (t->npoints == COLLECT_POINTS_MAX)
 		return "too many tracepoints: there are 256 already";
-	at_marker = t->points;
-	while (at_marker &&
-	       (at_marker->aside || at_marker->number != point->number))
-		at_marker = at_marker->next;
-	if (!point->aside || at_marker)
+	if (point->at_marker || point->aside || code_at(point->address))
 		return NULL;
-	text_add(&text, "no marker at 0x");
+	text_add(&text, "no code of a module at 0x");
 	text_add_hex(&text, point->address, 1);
 	return t->why;
 }
@@ -159,8 +153,7 @@ static const char *point_refusal(struct trace *t,
 static const char *point_complete(struct trace_point *point)
 {
 	point->complete = 1;
-	return run_install(point) ? "the run cannot take this tracepoint" :
-				    NULL;
+	return run_install(point);
 }
 
 /* QTDP:N:ADDRESS. The tracepoint goes to the end of the list, in memory that
@@ -170,13 +163,20 @@ static const char *point_define(struct trace *t, const char *p)
 	struct trace_point read = { 0 };
 	struct trace_point *point = &read;
 	struct trace_point **end = &t->points;
+	const struct trace_point *other = t->points;
 	const char *why = point_read(t, &p, point);
 	const char *left_out;
 	int more = packet_read_char(&p, '-');
 
 	if (!why && *p)
 		why = trace_malformed;
-	point->aside = !marker_at(point->address, &left_out);
+	point->at_marker = marker_at(point->address, &left_out);
+	/* gdb makes several locations of a line that the compiler has put in
+	 * several places: first the marker, then the code that runs when the
+	 * marker is on, which is no place of the user's */
+	while (other && !(other->at_marker && other->number == point->number))
+		other = other->next;
+	point->aside = other && !point->at_marker;
 	if (!why)
 		why = point_refusal(t, point, left_out);
 	if (why)
@@ -334,4 +334,13 @@ int serve_define_point(struct connection *c, const char *p)
 	text_add(&text, ": ");
 	text_add(&text, why);
 	return trace_answer(c, named);
+}
+
+/* A jump also moves the instructions behind a short one, so the length of the
+ * one at the address does not matter. */
+int serve_fast_length(struct connection *c, const char *p)
+{
+	(void)p;
+	packet_add(&c->out, "1");
+	return 0;
 }

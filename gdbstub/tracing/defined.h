@@ -7,7 +7,7 @@
  * forked child finds it empty. Zeroes mean: nothing is defined.
  *
  * Invariant: all data here came from the peer, and is checked where it comes
- * in: numbers, addresses (a tracepoint is at a marker), agent expressions, and
+ * in: numbers, addresses (at a marker, or in a module), agent expressions, and
  * the amount of each. Only the service thread uses it: it makes copies for
  * threads of the program.
  */
@@ -66,7 +66,9 @@ struct trace_point {
 	uint32_t nactions;
 	struct trace_action *actions;	/* in their order */
 	struct trace_source *sources;
-	uint32_t aside;			/* at no marker: collects nothing */
+	uint32_t fast;			/* came with :F, and this length */
+	uint32_t at_marker;		/* else before another instruction */
+	uint32_t aside;			/* beside a marker: collects nothing */
 	uint32_t slot;			/* in the run, from 1 on; 0: none */
 };
 

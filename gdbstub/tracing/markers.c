@@ -14,6 +14,7 @@
 #include "control/sessions/session.h"
 #include "gdbstub/wire/connection.h"
 #include "tracepoints/fields/fields.h"
+#include "tracepoints/frames/collect.h"
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/usdt/usdt.h"
 
@@ -66,6 +67,8 @@ static int marker_look(struct object *object, void *arg)
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
 	    usdt_is_call(object->adopted) ||
+	    (usdt_is_point(object->adopted) &&
+	     (wanted->address || !object->on)) ||
 	    (wanted->own && object->adopted && !object->on &&
 	     usdt_is_runtime(object->id)))
 		return 0;
@@ -144,6 +147,23 @@ int serve_marker_kind(struct connection *c, const char *p)
 	return 0;
 }
 
+static int module_holds(struct module *module, void *address)
+{
+	uint64_t at = *(const uint64_t *)address;
+
+	return !module->declared && at >= module->start && at < module->end;
+}
+
+int code_at(uint64_t address)
+{
+	int found;
+
+	registry_lock();
+	found = registry_each_module(module_holds, &address);
+	registry_unlock();
+	return found;
+}
+
 /* Answers 1 when a tool has moved the code of the marker at an address, else
  * 0. */
 int serve_marker_moved(struct connection *c, const char *p)
@@ -192,10 +212,19 @@ int serve_markers_all(struct connection *c, const char *p)
 int serve_marker_at(struct connection *c, const char *p)
 {
 	uint64_t address;
+	struct text text;
+	char id[24];
 
-	if (!c->downloading || !packet_read_number(&p, &address) || !address)
+	if (!c->downloading || !packet_read_number(&p, &address) || !address) {
 		packet_add(&c->out, "l");
-	else
+	} else if (!marker_at(address) && code_at(address)) {
+		/* strace, at code that has no marker */
+		text_open(&text, id, sizeof(id));
+		text_add(&text, COLLECT_CHANNEL "/0x");
+		text_add_hex(&text, address, 1);
+		marker_packet_add(&c->out, address, id, "", c->marker_room);
+	} else {
 		marker_answer(c, (struct wanted){ .address = address });
+	}
 	return 0;
 }

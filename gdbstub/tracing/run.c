@@ -47,6 +47,7 @@ static struct {
 	 * name of a field */
 	struct field_variable fields[FIELDS_MAX];
 	uint32_t nfields;
+	struct usdt_point points[COLLECT_POINTS_MAX];	/* by slot, too */
 	struct frames *frames;
 	int pid;			/* of the process that made the run */
 } run TABLE;
@@ -162,6 +163,8 @@ static int object_serve(struct object *object, void *arg)
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
 	    usdt_is_call(object->adopted) ||
+	    /* a hit of another name of a place is one of the first name, too */
+	    (object->adopted && object->adopted->aliases) ||
 	    (pass->address && !object_at(object, pass->address)))
 		return 0;
 	for (i = 0; i < COLLECT_POINTS_MAX; i++) {
@@ -180,9 +183,45 @@ static int object_serve(struct object *object, void *arg)
 	return pass->ret;
 }
 
+/* As a function of registry_each(): stops at a marker of gdb's own that could
+ * not be switched on. */
+static int refused_look(struct object *object, void *arg)
+{
+	struct pass *pass = arg;
+	uint32_t i;
+
+	if (!usdt_is_point(object->adopted) || !object->collect || !object->on)
+		return 0;
+	pass->ret = registry_adopted->refused(object->adopted);
+	for (i = 0; pass->ret && i < COLLECT_POINTS_MAX; i++)
+		if (run.ready[i] && object_at(object, run.addresses[i]))
+			run.failed = run.numbers[i];
+	return pass->ret;
+}
+
+/* Makes markers where the tracepoints need some. Returns 0, or why one that is
+ * enabled has none: enum usdt_reason, or a negative errno; run.failed is the
+ * number. */
+static int points_place(const struct patcher *patcher)
+{
+	const struct trace_point *point;
+	int why;
+
+	session_points_adopt(run.points, run.slots, patcher);
+	for (point = trace_get()->points; point; point = point->next) {
+		why = point->slot ? run.points[point->slot - 1].why : 0;
+		if (why == -ESRCH && !usdt_functions)
+			why = -ELIBACC;
+		run.failed = point->number;
+		if (why && point->enabled && !point->at_marker)
+			return why;
+	}
+	return 0;
+}
+
 /* Puts the tracepoints of one address at their marker, or all when `address` is
  * 0, after it made those that have a slot but were not made yet. Returns 0, or
- * a negative errno, and run.failed is the number of the tracepoint that
+ * as points_place(), and run.failed is the number of the tracepoint that
  * failed. */
 static int points_serve(uint64_t address)
 {
@@ -217,10 +256,14 @@ static int points_serve(uint64_t address)
 	}
 	if (!pass.ret) {
 		patch_open(&patcher);
-		registry_each(object_serve, &pass);
+		pass.ret = points_place(&patcher);
+		if (!pass.ret)
+			registry_each(object_serve, &pass);
 		registry_each(guard_enable, &pass);
 		patch_close(&patcher);
 	}
+	if (!pass.ret)
+		registry_each(refused_look, &pass);
 	registry_unlock();
 	return pass.ret;
 }
@@ -248,6 +291,39 @@ void run_module_came(struct object *object, const struct patcher *patcher)
 		registry_each(guard_enable, &pass);
 }
 
+static int adopted_serve(struct object *object, void *arg)
+{
+	return usdt_is_point(object->adopted) && !object->collect &&
+	       object_serve(object, arg);
+}
+
+void run_adopted(const struct patcher *patcher)
+{
+	struct pass pass = { .patcher = patcher };
+
+	if (run.pid == (int)sys_getpid() && run.state.phase == RUN_ON)
+		registry_each(adopted_serve, &pass);
+}
+
+/* Returns in words what points_serve() has returned. */
+static const char *serve_refusal(int why)
+{
+	return why > 0 ? usdt_functions->reason(why) :
+	       why == -ESRCH ? "this code can have no tracepoint" :
+	       why == -ERANGE ? "no room for code within a jump's reach" :
+	       why == -EAGAIN ? "a thread blocks SIGTRAP" :
+	       why == -EPERM ? "the program ignores SIGTRAP" :
+	       why == -EFAULT ?
+		       "its instruction may fault, and the program handles "
+		       "SIGSEGV or SIGBUS" :
+	       why == -ELIBACC ? "the agent has no libtaffrail-usdt.so" :
+	       why == -ENOTSUP ?
+		       "its marker tests a flag, and has no registers" :
+	       why == -EBUSY ? "another debugger has changed the code" :
+	       why == -EINVAL ? "its actions are not valid" :
+	       why == -ENOMEM ? "no memory" : "it cannot be switched on";
+}
+
 /* Gives a tracepoint its counters. Returns 0, or -ENOSPC. */
 static int slot_take(struct trace_point *point)
 {
@@ -255,35 +331,41 @@ static int slot_take(struct trace_point *point)
 		return -ENOSPC;
 	run.numbers[run.slots] = point->number;
 	collect_counts[run.slots].enabled = point->enabled;
+	run.points[run.slots] = (struct usdt_point){
+		.address = point->at_marker ? 0 : point->address,
+		.why = -ESRCH
+	};
 	point->slot = ++run.slots;
 	return 0;
 }
 
-int run_install(struct trace_point *point)
+const char *run_install(struct trace_point *point)
 {
 	int ret;
 
 	if (run.state.phase != RUN_ON || point->aside)
-		return 0;
-	ret = slot_take(point);
-	if (ret)
-		return ret;
+		return NULL;
+	if (slot_take(point))
+		return "a run has 256 tracepoints at most";
 	ret = points_serve(point->address);
 	if (!ret)
-		return 0;
+		return NULL;
 	points_unready(point->slot - 1);
 	point->slot = 0;
+	run.points[run.slots - 1] = (struct usdt_point){ 0 };
 	points_serve(point->address);	/* without the new one */
 	if (!load_relaxed(&collect_counts[run.slots - 1].hits))
 		run.slots--;
-	return ret;
+	return serve_refusal(ret);
 }
 
 int run_enable(struct trace_point *point, int on)
 {
-	if (run.state.phase == RUN_ON && point->slot)
-		store_relaxed(&collect_counts[point->slot - 1].enabled,
-			      (uint32_t)on);
+	if (run.state.phase != RUN_ON || !point->slot)
+		return 0;
+	if (on && !point->at_marker && run.points[point->slot - 1].why)
+		return -ENOENT;
+	store_relaxed(&collect_counts[point->slot - 1].enabled, (uint32_t)on);
 	return 0;
 }
 
@@ -300,6 +382,9 @@ void run_forget(void)
 	run.session = NULL;
 	run.state = (struct run_state){ 0 };
 	run.slots = 0;
+	registry_lock();
+	session_points_adopt(NULL, 0, NULL);
+	registry_unlock();
 	for (; point; point = point->next)
 		point->slot = 0;
 }
@@ -400,12 +485,7 @@ int run_start(const char **why)
 		text_add(&text, "tracepoint ");
 		text_add_unsigned(&text, run.failed);
 		text_add(&text, ": ");
-		text_add(&text, ret == -ENOTSUP ?
-			 "its marker tests a flag, and has no registers" :
-			 ret == -EBUSY ?
-			 "another debugger has changed the code of its marker" :
-			 ret == -EINVAL ? "its actions are not valid" :
-			 "its marker cannot be switched on");
+		text_add(&text, serve_refusal(ret));
 		*why = named;
 	}
 failed:

@@ -42,11 +42,11 @@ struct run_state {
 };
 
 /*
- * Adds a complete tracepoint to the run, if a run is on. Returns 0, also when
- * there is no run; or a negative errno when the tracepoint cannot take part:
- * the caller then forgets the definition.
+ * Adds a complete tracepoint to the run, if a run is on. Returns NULL, also
+ * when there is no run; or the reason when the tracepoint cannot take part: the
+ * caller then forgets the definition.
  */
-int run_install(struct trace_point *point);
+const char *run_install(struct trace_point *point);
 
 /*
  * Switches a complete tracepoint on or off. Returns 0, also when there is no
@@ -61,6 +61,9 @@ void run_forget(void);
 /* Serves a module that came while gdb's tracepoints may be on; as
  * session_module_came(). */
 void run_module_came(struct object *object, const struct patcher *patcher);
+
+/* Serves the markers that session_adopt() has made for the run. */
+void run_adopted(const struct patcher *patcher);
 
 /* Starts a run, and drops the rest of the last one. Returns 0, or a negative
  * errno and a text in *why. */

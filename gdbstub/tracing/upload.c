@@ -2,7 +2,7 @@
 /*
  * Definitions for a gdb that connects, which makes tracepoints of them.
  *
- *	T NUMBER:ADDRESS:E|D:STEP:PASS[:XLENGTH,CODE]
+ *	T NUMBER:ADDRESS:E|D:STEP:PASS[:FLENGTH][:XLENGTH,CODE]
  *	A NUMBER:ADDRESS:ACTION
  *	Z NUMBER:ADDRESS:at|cond|cmd:START:LENGTH:HEX
  *
@@ -122,6 +122,10 @@ static int piece_upload(struct packet *out, const struct trace_point *point,
 		piece_begin(out, 'T', point);
 		packet_add(out, point->enabled ? "E:0:" : "D:0:");
 		packet_add_number(out, point->pass);
+		if (point->fast) {
+			packet_add(out, ":F");
+			packet_add_number(out, point->fast);
+		}
 		if (!point->condition)
 			return 1;
 		packet_add(out, ":X");

@@ -79,7 +79,7 @@ packet_fn serve_marker_moved;
 packet_fn serve_trace_init, serve_define_variable, serve_define_source;
 packet_fn serve_point_enable, serve_point_disable;
 /* define-point.c */
-packet_fn serve_define_point;
+packet_fn serve_define_point, serve_fast_length;
 /* define-settings.c */
 packet_fn serve_trace_disconnected, serve_trace_buffer, serve_trace_notes;
 packet_fn serve_trace_save, serve_trace_data;
@@ -104,6 +104,9 @@ void connection_add_thread(struct packet *out);
 /* Returns 1 when a marker's code is at that address. Stores why it never has a
  * hit, or NULL. */
 int marker_at(uint64_t address, const char **why);
+
+/* Returns 1 when a module is at that address. */
+int code_at(uint64_t address);
 
 /* Closes the files that vFile has open. */
 void files_close(struct connection *c);

@@ -145,7 +145,8 @@ def definitions(stub):
     name = '1:%s' % address
     supported = stub.ask('qSupported').decode().split(';')
     for feature in ('ConditionalTracepoints+', 'TracepointSource+',
-                    'EnableDisableTracepoints+', 'tracenz+', 'QTBuffer:size+'):
+                    'EnableDisableTracepoints+', 'tracenz+', 'QTBuffer:size+',
+                    'FastTracepoints+'):
         check(feature, feature in supported)
     for packet in ('QTinit', 'QTDP:%s:E:0:0:S:X3,220127-' % name,
                    'QTDP:-%s:L-' % name, 'QTDP:-%s:R03M6,8,10' % name,
@@ -158,14 +159,14 @@ def definitions(stub):
                    'QTNotes:user:6d65;notes:6162;'):
         got = stub.ask(packet)
         check(packet.replace(address, 'MARKER'), got == b'OK', got)
-    got = stub.ask('QTDP:2:%x:E:0:0' % (int(address, 16) + 1))
-    check('a tracepoint at no marker',
-          got == b'E.tracepoint 2: no marker at 0x%x' %
-          (int(address, 16) + 1), got)
+    got = stub.ask('QTDP:2:8:E:0:0')
+    check('a tracepoint at no code',
+          got == b'E.tracepoint 2: no code of a module at 0x8', got)
     got = stub.ask('QTDP:2:%s:E:0:0:X3,020227' % address)
     check('a condition that is no program',
           got == b'E.tracepoint 2: condition: the stack is too low (byte 0)',
           got)
+    check('jumps at any instruction', stub.ask('qTMinFTPILen') == b'1')
     check('QTSave', b'tsave without -r' in stub.ask('QTSave:41'))
     stub.close()
     stub = Stub()

@@ -22,12 +22,12 @@ static struct {
 	int refuses; /* what is asked from now on */
 } told;
 
-int run_install(struct trace_point *point)
+const char *run_install(struct trace_point *point)
 {
 	if (!point->complete)
 		abort();
 	told.installed++;
-	return told.refuses;
+	return told.refuses ? "the run cannot" : NULL;
 }
 
 int run_enable(struct trace_point *point, int on)
@@ -47,6 +47,11 @@ int marker_at(uint64_t address, const char **why)
 {
 	*why = NULL;
 	return address >= 0x1000 && address < 0x3000 && !(address & 15);
+}
+
+int code_at(uint64_t address)
+{
+	return address >= 0x3000 && address < 0x4000;
 }
 
 static enum ax_verdict some_read(void *hit, uint64_t address, void *to,

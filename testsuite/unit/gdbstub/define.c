@@ -87,7 +87,7 @@ static void session(void)
 static void uploads(void)
 {
 	static const char points[] =
-		"T1:1010:E:0:0 T2:2ff0:E:0:0 T1:1000:D:0:5:X" CONDITION
+		"T1:1010:E:0:0 T2:2ff0:E:0:0:F5 T1:1000:D:0:5:X" CONDITION
 		" A1:1000:L A1:1000:R0fffffffffffffff"
 		" A1:1000:M-1,561cc39b8140,4 A1:1000:M7,fffffffffffffff0,10"
 		" A1:1000:X00000004,26000727 A1:1000:Mffffffff,0,1"
@@ -160,18 +160,25 @@ static void locations(void)
 		   "a location aside from the marker");
 	point = trace_find(t, 0x77, 0x1040);
 	unit_check(point && !point->aside, "the one at the marker");
-	expect_refusal("QTDP:78:1051:E:0:0", "no marker at 0x1051");
+	expect_refusal("QTDP:78:1051:E:0:0", "no code of a module at 0x1051");
 	unit_equal_string(upload("qTfP", "qTsP"), "T77:1040:E:0:0 l",
 			  "an upload of it");
+	expect("QTDP:79:3001:E:0:0:F2", "OK");
+	point = trace_find(t, 0x79, 0x3001);
+	unit_check(point && !point->at_marker && !point->aside,
+		   "code without a marker");
+	unit_equal_string(upload("qTfP", "qTsP"),
+			  "T79:3001:E:0:0:F2 T77:1040:E:0:0 l",
+			  "an upload of both");
 }
 
 static const struct {
 	const char *packet;
 	const char *fact;
 } refused[] = {
-	{ "QTDP:5:1001:E:0:0", "no marker at 0x1001" },
-	{ "QTDP:5:0:E:0:0", "no marker at 0x0" },
-	{ "QTDP:5:ffffffffffffffff:E:0:0", "no marker" },
+	{ "QTDP:5:1001:E:0:0", "no code of a module at 0x1001" },
+	{ "QTDP:5:0:E:0:0", "no code of a module at 0x0" },
+	{ "QTDP:5:ffffffffffffffff:E:0:0", "no code" },
 	{ "QTDP:2:2ff0:E:0:0", "defined already" },
 	{ "QTDP:0:1020:E:0:0", "1 to 65535" },
 	{ "QTDP:10000:1020:E:0:0", "1 to 65535" },
