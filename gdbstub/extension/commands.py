@@ -84,7 +84,8 @@ LOCATION is -m MARKER_ID, or a linespec, explicit, or address location, as
 
 A marker that the program's code has several times (inlined functions,
 templates) gets a tracepoint at each of these places.  With no LOCATION, uses
-the current execution address of the selected stack frame.
+the current execution address of the selected stack frame.  Where no marker is,
+the tracepoint is one of "trace", if the program itself serves gdb.
 
 Static tracepoints accept an extra collect action -- "collect $_sdata": the
 fields of the marker.  "taffrail events" prints them, $_taffrail("FIELD") is
@@ -126,6 +127,9 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
             chosen = self.by_name("/".join(probe[-2:]), markers)
         else:
             chosen = self.by_location(location, markers)
+            if not chosen:
+                gdb.execute("trace " + argument)
+                return
         for marker in chosen:
             self.check_hits(marker)
         numbers = [self.set(marker, tail) for marker in chosen]
@@ -175,11 +179,15 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
         functions = {taffrail_function(pc) for pc in places} - {None}
         near = sorted({m.name for m in markers
                        if taffrail_function(m.address) in functions})
-        raise gdb.GdbError("no marker at %s%s" % (
+        told = "no marker at %s%s" % (
             location or "this address",
             "; in %s there is %s" % (", ".join(sorted(functions)),
                                      ", ".join(near)) if near
-            else taffrail_nearest("", markers)))
+            else taffrail_nearest("", markers))
+        if not location or not any(map(taffrail_code, places)):
+            raise gdb.GdbError(told)
+        taffrail_print("A tracepoint without a marker: " + told)
+        return []
 
     @staticmethod
     def line_of(marker):

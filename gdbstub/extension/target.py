@@ -148,6 +148,13 @@ def taffrail_function(address):
     return name
 
 
+def taffrail_code(address):
+    """Returns whether the agent itself takes a tracepoint at any code, and gdb
+    knows some at the address."""
+    return taffrail_send("qTaffrail:markers") is not None and \
+        not taffrail_told("info symbol %d" % address).startswith("No symbol")
+
+
 def taffrail_where(address):
     """Returns " in FUNCTION at FILE:LINE"; without a part that gdb does not
     know."""
@@ -376,6 +383,10 @@ class TaffrailFrame:
         """Returns the line that shows the frame."""
         name = self.marker or ("0x%x" % self.address if self.address
                                else "tracepoint %s" % self.tracepoint)
+        sal = gdb.find_pc_line(self.address) if name == \
+            "gdb/0x%x" % (self.address or 0) else None
+        if sal and sal.symtab:
+            name = "%s:%d" % (os.path.basename(sal.symtab.filename), sal.line)
         if self.fields is not None:
             what = ", ".join("%s = %s" % (f.name, taffrail_located(f))
                              for f in self.fields)

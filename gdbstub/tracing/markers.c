@@ -213,11 +213,12 @@ int serve_marker_at(struct connection *c, const char *p)
 {
 	uint64_t address;
 	struct text text;
+	const char *why;
 	char id[24];
 
 	if (!c->downloading || !packet_read_number(&p, &address) || !address) {
 		packet_add(&c->out, "l");
-	} else if (!marker_at(address) && code_at(address)) {
+	} else if (!marker_at(address, &why) && code_at(address)) {
 		/* strace, at code that has no marker */
 		text_open(&text, id, sizeof(id));
 		text_add(&text, COLLECT_CHANNEL "/0x");
