@@ -41,6 +41,47 @@ static void point_drop(struct trace *t, struct trace_point *point)
 	t->npoints--;
 }
 
+/* Returns how many bytes a constant at an offset has, or 0: there is none. */
+static uint32_t constant_bytes_at(const uint8_t *code, uint32_t bytes,
+				  uint32_t at)
+{
+	uint32_t n;
+
+	if (at >= bytes || code[at] < AX_CONST8 || code[at] > AX_CONST64)
+		return 0;
+	n = 1 + (1u << (code[at] - AX_CONST8));
+	return at + n < bytes ? n : 0;
+}
+
+/*
+ * Lets the address of a frame have 64 bits: gdb cuts a frame's base off at the
+ * size of the variable where that base is a register (DW_OP_reg6, as clang
+ * writes it). It is the code
+ *
+ *	reg 6|7; ext|zero_ext N; const; [ext]; add; ref|trace|const trace
+ */
+static void frame_base_mend(uint8_t *code, uint32_t bytes)
+{
+	uint32_t i, at;
+
+	for (i = 0; i + 10 <= bytes; i++) {
+		if (code[i] != AX_REG || code[i + 1] || (code[i + 2] | 1) != 7 ||
+		    (code[i + 3] != AX_EXT && code[i + 3] != AX_ZERO_EXT) ||
+		    !constant_bytes_at(code, bytes, i + 5))
+			continue;
+		at = i + 5 + constant_bytes_at(code, bytes, i + 5);
+		if (code[at] == AX_EXT)
+			at += 2;
+		if (at + 1 >= bytes || code[at++] != AX_ADD)
+			continue;
+		at += constant_bytes_at(code, bytes, at);
+		if ((code[at] >= AX_REF8 && code[at] <= AX_REF64) ||
+		    code[at] == AX_TRACE || code[at] == AX_TRACENZ ||
+		    code[at] == AX_TRACE_QUICK)
+			code[i + 4] = 64;
+	}
+}
+
 /* Reads "LENGTH,CODE", verifies the code and keeps it until QTinit. Returns
  * NULL, or the reason: the verifier's has the place in the code, and is in
  * t->why. */
@@ -63,6 +104,7 @@ static const char *code_read(struct trace *t, const char **p, int is_condition,
 		return no_room;
 	if (!packet_read_hex(p, kept, length))
 		return trace_malformed;
+	frame_base_mend(kept, (uint32_t)length);
 	source.code = kept;
 	source.bytes = (uint32_t)length;
 	if (ax_verify(t->scratch, sizeof(t->scratch), &source, &refusal)) {

@@ -172,6 +172,41 @@ static void locations(void)
 			  "an upload of both");
 }
 
+/* A local variable of clang's: gdb cuts the frame's address off. */
+static void frame_bases(void)
+{
+	static const char *const codes[][2] = {
+		{ "260006" "2a20" "22fc" "1608" "02" "2204" "0c" "27",
+		  "260006" "2a40" "22fc" "1608" "02" "2204" "0c" "27" },
+		{ "260006" "1610" "2304b0" "02" "0d04" "27",
+		  "260006" "1640" "2304b0" "02" "0d04" "27" },
+		{ "260007" "2a20" "2204" "02" "19" "2204" "0c" "27",
+		  "260007" "2a40" "2204" "02" "19" "2204" "0c" "27" },
+		/* an integer in %rbp */
+		{ "260006" "2a20" "2204" "02" "1620" "2204" "0c" "27",
+		  "260006" "2a20" "2204" "02" "1620" "2204" "0c" "27" },
+		{ "260003" "2a20" "2204" "02" "2204" "0c" "27",
+		  "260003" "2a20" "2204" "02" "2204" "0c" "27" },
+	};
+	const struct trace_point *point;
+	char packet[128], got[128];
+
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+		size_t n = strlen(codes[i][0]) / 2;
+
+		expect("QTinit", "OK");
+		expect("QTDP:1:1000:E:0:0-", "OK");
+		snprintf(packet, sizeof(packet), "QTDP:-1:1000:X%08zx,%s", n,
+			 codes[i][0]);
+		expect(packet, "OK");
+		point = trace_find(trace_get(), 1, 0x1000);
+		for (size_t k = 0; k < n; k++)
+			sprintf(got + 2 * k, "%02x",
+				point->actions->collect.code[k]);
+		unit_equal_string(got, codes[i][1], "program %zu", i);
+	}
+}
+
 static const struct {
 	const char *packet;
 	const char *fact;
@@ -474,6 +509,7 @@ int main(void)
 	sources();
 	lines();
 	locations();
+	frame_bases();
 	static_data();
 	limits();
 	memory();
