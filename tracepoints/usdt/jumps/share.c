@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Makes jumps anew, so that one serves more spots; see jumps.h. A spot may come
- * to an instruction that the jump of another one has moved, or so near that both
- * jumps would cover some byte.
+ * to an instruction that the jump of another one has moved, or so near that
+ * both jumps would cover some byte.
  *
  *	before	55 e9 cc xx xx xx	one spot, at the second byte
  *	after	e9 cc xx xx xx fe	both: an operand, and a byte behind it
@@ -14,7 +14,7 @@
  *
  * Invariant: a way is in use (`free` is 0) only when the code is written: a
  * thread may come to a cc of the old jump at any time, and is led on by the new
- * way.
+ * way, or by the old one if it sees no other.
  */
 #include "tracepoints/usdt/jumps/jumps.h"
 

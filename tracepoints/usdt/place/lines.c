@@ -223,8 +223,8 @@ static void sites_learn(struct lines *l)
 	}
 }
 
-/* Returns the site at an address, or NULL. One that was given back is taken back
- * unless others have the bytes. */
+/* Returns the site at an address, or NULL. One that was given back is taken
+ * back, unless others have the bytes. */
 static struct usdt_adopted *site_find(struct lines *l, uint64_t address)
 {
 	struct usdt_adopted *first = (struct usdt_adopted *)
