@@ -52,7 +52,7 @@ file opens.c:
 		(void)argv;
 		return open(argc, 6) - 7;
 	}
-run: gcc-12 -O0 -fno-builtin -o opens opens.c && taffrail record -o opens-own -e fn:opens/open -- ./opens && taffrail view opens-own
+run: gcc -O0 -fno-builtin -o opens opens.c && taffrail record -o opens-own -e fn:opens/open -- ./opens && taffrail view opens-own
 stdout: fn:open: .* \{ arg1 = 1, arg2 = 6, arg3 = 
 case: the list has them
 run: taffrail list --functions /lib/x86_64-linux-gnu/libc.so.6 fn:libc/mkdir fn:libc/free && taffrail attach $$ 2>/dev/null; taffrail list --functions -p $$ fn:libc/rename
