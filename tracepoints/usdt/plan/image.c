@@ -264,7 +264,7 @@ struct rule {
 
 /* Operands of instructions (DW_CFA_). l: LEB128; b: LEB128 and as many bytes;
  * -: no more. An instruction without a row is not known. */
-static const char operands[][2] = {
+static const char operands[][3] = {
 	[0x00] = "-",  [0x05] = "ll", [0x06] = "l-", [0x07] = "l-",
 	[0x08] = "l-", [0x09] = "ll", [0x0a] = "-",  [0x0b] = "-",
 	[0x0c] = "ll", [0x0d] = "l-", [0x0e] = "l-", [0x0f] = "b-",
