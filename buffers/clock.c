@@ -247,7 +247,7 @@ static void anchor_take(int which, int tries, struct clock_anchor *anchor)
 {
 	int i;
 
-	anchor->uncertainty_ns = ~0ull;
+	*anchor = (struct clock_anchor){ .uncertainty_ns = ~0ull };
 	for (i = 0; i < tries; i++) {
 		uint64_t before = clock_read_kernel(CLOCK_MONOTONIC);
 		uint64_t first = read_kind(which);
