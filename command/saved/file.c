@@ -20,6 +20,10 @@
 #include "base/tunables.h"
 #include "buffers/layout.h"
 
+#if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9
+#define XML_GetCurrentLineNumber64	XML_GetCurrentLineNumber
+#endif
+
 #define PATH_BYTES	512
 #define TEXT_BYTES	16384		/* of one element */
 
@@ -500,7 +504,7 @@ static int saved_parse(struct reader *r, const char *text, size_t bytes,
 			    XML_ErrorString(XML_GetErrorCode(r->parser)));
 	if (r->error)
 		cause_set(cause, r->error, SAVED_INVALID, .path = path,
-			  .n = (int64_t)XML_GetCurrentLineNumber(r->parser),
+			  .n = (int64_t)XML_GetCurrentLineNumber64(r->parser),
 			  .text = r->fault);
 	XML_ParserFree(r->parser);
 	return r->error;
