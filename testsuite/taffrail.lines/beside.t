@@ -15,7 +15,7 @@ stdout: ^ *100 line:shop.c:35:$
 stdout: ^ *100 line:shop.c:37:$
 no stderr: (fn|line)/.* not traced
 case: the arguments are those of the call
-run: taffrail export --format json both | python3 -c 'import json, sys; e = [json.loads(x) for x in sys.stdin]; f = [x["fields"]["arg2"] for x in e if x["event"] == "fn:sell"]; l = [x["fields"]["n"] for x in e if x["event"] == "line:shop.c:34"]; print(f == l, len(f))'
+run: taffrail export --format json both | python3 -c 'import json, sys; e = [json.loads(x) for x in sys.stdin]; f = [x["fields"]["n"] for x in e if x["event"] == "fn:sell"]; l = [x["fields"]["n"] for x in e if x["event"] == "line:shop.c:34"]; print(f == l, len(f))'
 whole stdout: True 100
 
 group: while the program runs, {FIRST} first
