@@ -34,6 +34,7 @@
 #define TEXTS_BYTES	500		/* of a description, in agents */
 #define FILES_MAX	512
 #define OPTIONAL	'?'		/* before a word: perhaps no variable */
+#define NEAREST_BYTES	512
 
 /* A rule as it was typed. */
 struct line_rule {
@@ -356,6 +357,8 @@ struct compiling {
 	size_t nseen;
 	uint32_t places, files;
 	long next;			/* a line that has code; 0: none */
+	long last;			/* the last one of the file; 0: none */
+	bool has_no_function;		/* of the name */
 	uint32_t has[TAFFRAIL_FIELDS_MAX];	/* places with a value */
 	char lacks[TAFFRAIL_FIELDS_MAX][160];	/* why others have none */
 	char split[160];		/* the end of a path, of a file that is
@@ -366,7 +369,7 @@ struct compiling {
 	char head[LINE_VALUE_BYTES];
 	char fields[8192];
 	char text[LINE_VALUE_BYTES];
-	uint32_t n, last;
+	uint32_t n;
 	bool follows;
 	size_t shown;			/* bytes */
 };
@@ -447,6 +450,22 @@ static void field_take(struct compiling *c, char *words)
 	if (!name || c->n == TAFFRAIL_FIELDS_MAX - 1)
 		return;
 	name += *name == OPTIONAL;
+	/* a conversion prints one value */
+	for (uint32_t i = 0; c->rule->format && i < c->rule->n; i++) {
+		const char *whole = c->rule->expressions[i];
+		size_t bytes;
+
+		whole += *whole == '*';
+		bytes = strlen(whole);
+		if (expression_number(c->rule, name) < c->rule->n ||
+		    strncmp(name, whole, bytes) != 0 ||
+		    !strspn(name + bytes, ".-"))
+			continue;
+		snprintf(c->lacks[i], sizeof(c->lacks[i]),
+			 "%.60s is a structure: name a member",
+			 c->rule->expressions[i]);
+		return;
+	}
 	if (strspn(operand, "0123456789abcdefx@%$()-+rsipun") !=
 		    strlen(operand) && !strstr(operand, "@%xmm"))
 		return;
@@ -500,6 +519,10 @@ static void answer_take(struct compiling *c, char *line, const char *id)
 
 		if (!c->next || next < c->next)
 			c->next = next;
+	} else if (!strcmp(word, "last")) {
+		c->last = atol(words) > c->last ? atol(words) : c->last;
+	} else if (!strcmp(word, "unnamed")) {
+		c->has_no_function = true;
 	} else if (!strcmp(word, "split")) {
 		size_t n = strlen(words), room = sizeof(c->split);
 
@@ -544,10 +567,13 @@ static int file_compile(const char *path, const struct opener_file *file,
 
 /* Says why a rule cannot be had, or that it lacks values in some places.
  * Returns a status. */
-static int rule_tell(const struct compiling *c)
+static int rule_tell(const struct compiling *c, const struct named_in *in,
+		     line_nearest *nearest)
 {
 	const struct line_rule *rule = c->rule;
 	const char *typed = rule->typed;
+	int bytes = (int)strcspn(rule->where, ":");
+	char names[NEAREST_BYTES], glob[WHERE_BYTES + 4];
 
 	if (c->unnamed && !rule->text)
 		return command_failed("rule '%s': the file with the line has no "
@@ -561,6 +587,18 @@ static int rule_tell(const struct compiling *c)
 		return command_failed("rule '%s': there is no code at that "
 				      "line; the next one with code is %ld",
 				      typed, c->next);
+	if (!c->places && c->last)
+		return command_failed("rule '%s': the last line of %.*s with "
+				      "code is %ld", typed, bytes, rule->where,
+				      c->last);
+	if (!c->places && c->has_no_function) {
+		bytes = (int)(strrchr(rule->where, ':') - rule->where);
+		snprintf(glob, sizeof(glob), "fn:%.*s", bytes, rule->where);
+		nearest(glob, in, names, sizeof(names));
+		return command_failed("rule '%s': there is no function %s%s%s",
+				      typed, glob + 3, *names ? "; nearest: " : "",
+				      names);
+	}
 	if (!c->nseen)			/* what is missing is told later */
 		return COMMAND_DONE;
 	if (!c->places)
@@ -582,7 +620,7 @@ static int rule_tell(const struct compiling *c)
 }
 
 int line_rules_compile(const char *const *wanted, int count,
-		       const struct named_in *in)
+		       const struct named_in *in, line_nearest *nearest)
 {
 	static struct compiling c;
 	int status = COMMAND_DONE;
@@ -623,7 +661,7 @@ int line_rules_compile(const char *const *wanted, int count,
 			process_each_file(in->pids[k], file_compile, &c);
 		if (in->program)
 			files_of_program(in->program, file_compile, &c);
-		status = rule_tell(&c);
+		status = rule_tell(&c, in, nearest);
 	}
 	return status;
 }

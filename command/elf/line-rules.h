@@ -26,10 +26,13 @@ struct named_in;
  */
 const char *line_rule_take(const char **rule);
 
-/* Compiles the rules for lines among `rules`, which were taken. Returns
- * COMMAND_DONE, or COMMAND_FAILED after printing why one cannot be had. */
+/* Compiles the rules for lines among `rules`, which were taken. `nearest` is
+ * functions_nearest(). Returns COMMAND_DONE, or COMMAND_FAILED after printing
+ * why one cannot be had. */
+typedef void line_nearest(const char *rule, const struct named_in *in,
+			  char *text, size_t room);
 int line_rules_compile(const char *const *rules, int count,
-		       const struct named_in *in);
+		       const struct named_in *in, line_nearest *nearest);
 
 /* Returns the descriptions of a rule for lines, or for functions
  * (call-types-private.h), lines "spot=..." and "field=..."; or "". */

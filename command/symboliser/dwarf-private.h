@@ -24,7 +24,6 @@
 	FUNCTION(cfi_end) \
 	FUNCTION(child) \
 	FUNCTION(cu_info) \
-	FUNCTION(decl_file) \
 	FUNCTION(decl_line) \
 	FUNCTION(diename) \
 	FUNCTION(end) \
@@ -78,6 +77,18 @@ struct symboliser_dwarf {
 bool symboliser_dwarf_open(struct symboliser_dwarf *d,
 			   const struct symboliser_images *images);
 void symboliser_dwarf_close(struct symboliser_dwarf *d);
+
+/* Gives the address of a symbol of the file that is open. Returns false if
+ * there is none. */
+bool symboliser_symbol(uint64_t *address, const char *name);
+
+/* Finds a global variable in any unit of the file that is open: clang leaves
+ * out declarations. */
+bool symboliser_variable(Dwarf_Die *variable, const char *name);
+
+/* Makes the definition of a type that is only declared, in any unit of the file
+ * that is open. Returns false if there is none, or several that differ. */
+bool symboliser_type_define(Dwarf_Die *type);
 
 /* Makes the unit of a split file of one that is a skeleton. Returns false if
  * there is no such file. */
@@ -140,6 +151,8 @@ struct value {
 	uint32_t bits, shift;
 	Dwarf_Die type;			/* peeled */
 	bool has_type;
+	bool counts;			/* of VALUE_NUMBER: a number of
+					 * elements */
 };
 
 /* A place in code, by which values are found. */
@@ -180,6 +193,9 @@ bool place_take(struct value *v, Dwarf_Attribute *attr, const Dwarf_Op *ops,
 		size_t n, const struct value_scope *scope);
 const char *place_fact(const Dwarf_Op *ops, size_t n);
 
+/* Adds the code for an address of the file. */
+void code_static(struct value *v, uint64_t address);
+
 /* Sets the type of a DIE that has one. */
 void value_type(struct value *v, Dwarf_Die *die);
 
@@ -216,6 +232,12 @@ bool value_is_later(Dwarf_Die *variable, const struct value_scope *scope);
 /* Gives the value of an expression; `value->why` says why there is none. */
 void value_parse(struct value *value, const char *expression,
 		 const struct value_scope *scope);
+
+/* Calls `take` for each member of a structure, with the name, in the order in
+ * which they are. */
+typedef void value_member(const struct value *member, const char *name,
+			  void *priv);
+void value_members(const struct value *value, value_member *take, void *priv);
 
 /* Calls `take` for each variable or parameter in scope, the innermost first. */
 typedef void value_variable(Dwarf_Die *variable, bool parameter, void *priv);

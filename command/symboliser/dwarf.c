@@ -13,9 +13,11 @@
 
 #include <dlfcn.h>
 #include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LIBRARY		"libdw.so.1"
+#define PATH_MAX_NAMES	8		/* namespaces in each other */
 
 #define FIND(name) \
 	symbol = dlsym(library, "dwarf_" #name); \
@@ -25,6 +27,8 @@
 struct symboliser_dw dw;
 
 bool symboliser_lines_loaded;
+
+static struct symboliser_dwarf *opened;
 
 void symboliser_load_lines(void)
 {
@@ -71,11 +75,13 @@ bool symboliser_dwarf_open(struct symboliser_dwarf *d,
 	if (d->shared)
 		dw.setalt(d->dwarf, d->shared);
 	d->cfi = dw.getcfi_elf(d->own);
+	opened = d;
 	return true;
 }
 
 void symboliser_dwarf_close(struct symboliser_dwarf *d)
 {
+	opened = NULL;
 	if (d->cfi)
 		dw.cfi_end(d->cfi);
 	if (d->dwarf)
@@ -85,6 +91,109 @@ void symboliser_dwarf_close(struct symboliser_dwarf *d)
 	elf_end(d->alternate);
 	elf_end(d->debug);
 	elf_end(d->own);
+}
+
+bool symboliser_symbol(uint64_t *address, const char *name)
+{
+	return opened &&
+	       (!symboliser_find_address(address, name, opened->own) ||
+		(opened->debug &&
+		 !symboliser_find_address(address, name, opened->debug)));
+}
+
+bool symboliser_variable(Dwarf_Die *variable, const char *name)
+{
+	Dwarf_CU *cu = NULL;
+	const char *own;
+	uint8_t kind;
+	Dwarf_Die unit;
+
+	while (opened && !dw.get_units(opened->dwarf, cu, &cu, NULL, &kind,
+				       &unit, NULL)) {
+		/* all split files would be needed */
+		if (kind == DW_UT_skeleton || dw.child(&unit, variable))
+			continue;
+		do {
+			own = dw.tag(variable) == DW_TAG_variable ?
+				      dw.diename(variable) : NULL;
+			if (own && !strcmp(own, name) &&
+			    dw.hasattr(variable, DW_AT_external) &&
+			    dw.hasattr(variable, DW_AT_location))
+				return true;
+		} while (!dw.siblingof(variable, variable));
+	}
+	return false;
+}
+
+/* The search for the definition of a type. */
+struct defining {
+	const char *name;
+	int tag;
+	Dwarf_Die found;
+	Dwarf_Word bytes;
+	uint32_t n;			/* that differ in size */
+};
+
+/* Looks below a DIE; `path` are the namespaces that are left. */
+static void type_look(struct defining *d, Dwarf_Die *parent,
+		      const char *const *path)
+{
+	Dwarf_Die child;
+	const char *name;
+	Dwarf_Word bytes;
+	int tag;
+
+	if (dw.child(parent, &child))
+		return;
+	do {
+		tag = dw.tag(&child);
+		if (tag != (*path ? DW_TAG_namespace : d->tag))
+			continue;
+		name = dw.diename(&child);
+		if (!name || strcmp(name, *path ? *path : d->name))
+			continue;
+		if (*path) {
+			type_look(d, &child, path + 1);
+			continue;
+		}
+		if (dw.hasattr(&child, DW_AT_declaration))
+			continue;
+		bytes = 0;
+		dw.aggregate_size(&child, &bytes);
+		d->n += !d->n || bytes != d->bytes;
+		d->bytes = bytes;
+		d->found = child;
+	} while (!dw.siblingof(&child, &child));
+}
+
+bool symboliser_type_define(Dwarf_Die *type)
+{
+	const char *path[PATH_MAX_NAMES + 1] = { NULL };
+	struct defining d = { .name = dw.diename(type), .tag = dw.tag(type) };
+	Dwarf_Die unit, whole, *scopes = NULL;
+	Dwarf_CU *cu = NULL;
+	int n, depth = 0;
+	uint8_t kind;
+
+	if (!dw.hasattr(type, DW_AT_declaration))
+		return true;
+	n = d.name && opened ? dw.getscopes_die(type, &scopes) : 0;
+	/* the outermost namespace first; a class is none */
+	for (int i = n - 2; i > 0 && depth < PATH_MAX_NAMES; i--)
+		path[depth++] = dw.tag(&scopes[i]) == DW_TAG_namespace ?
+					dw.diename(&scopes[i]) : "";
+	free(scopes);
+	while (n > 0 && !dw.get_units(opened->dwarf, cu, &cu, NULL, &kind,
+				      &unit, NULL)) {
+		whole = unit;
+		/* all split files would be needed */
+		if (kind != DW_UT_skeleton)
+			type_look(&d, &whole, path);
+	}
+	if (d.n != 1)
+		return false;
+	*type = d.found;
+	return true;
 }
 
 bool symboliser_unit_whole(Dwarf_Die *unit)

@@ -176,7 +176,10 @@ static bool is_symbol(struct naming *naming, const Elf64_Sym *symbol)
 	const Elf_Data *names = naming->names;
 	size_t n = strlen(naming->name) + 1;
 
-	if (symbol->st_shndx == SHN_UNDEF || symbol->st_name >= names->d_size ||
+	/* that of a thread's variable is none */
+	if (symbol->st_shndx == SHN_UNDEF ||
+	    ELF64_ST_TYPE(symbol->st_info) == STT_TLS ||
+	    symbol->st_name >= names->d_size ||
 	    names->d_size - symbol->st_name < n ||
 	    memcmp((const char *)names->d_buf + symbol->st_name, naming->name,
 		   n))

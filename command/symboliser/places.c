@@ -89,6 +89,14 @@ void code_address(struct value *v)
 	v->offset = 0;
 }
 
+void code_static(struct value *v, uint64_t address)
+{
+	code_const(v, (int64_t)address);
+	code_op(v, AX_REG);
+	code_put(v, BASE, 2);
+	code_op(v, AX_ADD);
+}
+
 static bool code_expression(struct value *v, Dwarf_Attribute *attr,
 			    const Dwarf_Op *ops, size_t n,
 			    const struct value_scope *scope);
@@ -204,10 +212,7 @@ static bool code_operation(struct value *v, Dwarf_Attribute *attr,
 		    (!attr || dw.getlocation_attr(attr, op, &address) ||
 		     dw.formaddr(&address, &number)))
 			return false;
-		code_const(v, (int64_t)number);
-		code_op(v, AX_REG);
-		code_put(v, BASE, 2);
-		code_op(v, AX_ADD);
+		code_static(v, number);
 		return true;
 	case DW_OP_bregx:
 		if (!code_register(v, op->number))

@@ -14,6 +14,8 @@
  *	plan	WHY				of the last spot: 0, or why it has no
  *						jump (enum usdt_reason, with
  *						USDT_TRAPS); in lists
+ *	last	LINE				of the file that has code
+ *	unnamed					there is no such function
  *	split	PATH				of a file that is missing
  *
  * A line's code begins where the line table leads from another line to it, at
@@ -51,6 +53,7 @@ struct search {
 	uint32_t n;
 	bool parameters;		/* in place of expressions */
 	int next;			/* line with code behind the wanted */
+	int last;			/* line of the file with code */
 	struct place *places;
 	size_t count, room;
 	struct symboliser_plans plans;	/* of a list */
@@ -75,7 +78,7 @@ static void line_put(const struct search *s, const char *format, ...)
 
 /* Finds the code at an address in the file: *bytes, NULL where the file has
  * less than `room` there. Returns false if there is none: the linker lets the
- * debug information of what it drops lie at such addresses, as 0. */
+ * debug information of code that it drops lie at such addresses, as 0. */
 static bool code_find(Elf *elf, uint64_t address, size_t room,
 		      const uint8_t **bytes)
 {
@@ -187,7 +190,9 @@ static void unit_search(struct search *s, Dwarf_Die *unit)
 				 !dw.lineendsequence(after, &ends) && !ends;
 			if (!s->line || number == s->line)
 				place_add(s, unit, address, number, passed);
-			else if (number > s->line &&
+			if (number > s->last)
+				s->last = number;
+			if (s->line && number > s->line &&
 				 (!s->next || number < s->next))
 				s->next = number;
 		}
@@ -247,13 +252,45 @@ static void names_put(const struct search *s, const struct value *value,
 	line_put(s, "names\t%u\t%s\n", field, hex);
 }
 
-/* Puts a field, or why there is none. Returns the number of fields. */
+/* The members of a structure that are put. */
+struct flat {
+	const struct search *s;
+	const char *name;		/* of the structure */
+	uint32_t n;			/* fields */
+};
+
+/* Puts a member that is a field. */
+static void member_put(const struct value *member, const char *name, void *priv)
+{
+	struct flat *flat = priv;
+	bool arrow = *flat->name == '*';
+	struct value_field field;
+	char whole[TEXT_MAX / 8];
+
+	value_field(&field, member);
+	if (!field.type ||
+	    snprintf(whole, sizeof(whole), "%s%s%s", flat->name + arrow,
+		     arrow ? "->" : ".", name) >= (int)sizeof(whole))
+		return;
+	line_put(flat->s, "field\t%u\t%s\t%s\t%d\n", field.type, field.operand,
+		 whole, member->follows);
+	names_put(flat->s, member, flat->n);
+	flat->n++;
+}
+
+/* Puts a field, or those of a structure's members, or why there is none.
+ * Returns the number of fields. */
 static uint32_t field_put(const struct search *s, const struct value *value,
 			  const char *name, uint32_t n)
 {
+	struct flat flat = { s, name, n };
 	struct value_field field;
 
 	value_field(&field, value);
+	if (!field.type && s->line && name[0] && name[1] != '*')
+		value_members(value, member_put, &flat);
+	if (flat.n > n)
+		return flat.n;
 	if (!field.type) {
 		line_put(s, "none\t%s\t%s\n", name,
 			 field.why ? field.why : "has no value there");
@@ -435,24 +472,24 @@ struct function_search {
 	int line;
 };
 
-/* Returns the path of a function's source. libdw (0.188) ends the process when
- * it is asked for that of a split unit. */
+/* Returns the path of a function's source. dwarf_decl_file() of libdw 0.188
+ * ends the process for a split unit, and does not know the first file. */
 static const char *function_file(const struct function_search *f,
 				 Dwarf_Die *function)
 {
-	Dwarf_Die skeleton = f->skeleton;
+	Dwarf_Die unit = f->skeleton;
 	Dwarf_Attribute attr;
 	Dwarf_Files *files;
 	Dwarf_Word number;
 	size_t n;
 
-	if (!skeleton.addr)
-		return dw.decl_file(function);
-	return dw.formudata(dw.attr_integrate(function, DW_AT_decl_file, &attr),
-			    &number) ||
-			       dw.getsrcfiles(&skeleton, &files, &n) ||
-			       number >= n ?
-		       NULL : dw.filesrc(files, number, NULL, NULL);
+	if (dw.formudata(dw.attr_integrate(function, DW_AT_decl_file, &attr),
+			 &number) ||
+	    (!unit.addr && dw.cu_info(attr.cu, NULL, NULL, &unit, NULL, NULL,
+				      NULL, NULL)) ||
+	    dw.getsrcfiles(&unit, &files, &n) || number >= n)
+		return NULL;
+	return dw.filesrc(files, number, NULL, NULL);
 }
 
 /* Looks at functions below a DIE, also of namespaces and classes. */
@@ -559,6 +596,10 @@ void symboliser_read_spots(char *words, size_t bytes,
 		}
 		if (!put_any && s.next)
 			line_put(&s, "next\t%d\n", s.next);
+		else if (!put_any && s.last)
+			line_put(&s, "last\t%d\n", s.last);
+	} else {
+		line_put(&s, "unnamed\t\n");
 	}
 	symboliser_missing_put(put);
 	free(s.places);

@@ -28,9 +28,31 @@ static const char *const register_names[VALUE_GENERAL] = {
 };
 
 const char VALUE_UNKNOWN[] = "is no variable there";
+static const char NO_MEMBER[] = "has no such member";
 
 /* Makes the variable of it that a reference refers to. */
 static void reference_follow(struct value *v);
+
+/* Finds a variable that another unit defines, by the symbol. */
+static void global_find(struct value *v, Dwarf_Die *variable)
+{
+	const char *name = NULL;
+	Dwarf_Attribute attr;
+	uint64_t address;
+
+	if (!dw.hasattr(variable, DW_AT_declaration) ||
+	    !dw.hasattr(variable, DW_AT_external))
+		return;
+	name = dw.formstring(dw.attr_integrate(variable, DW_AT_linkage_name,
+					       &attr));
+	name = name ? name : dw.diename(variable);
+	v->why = "is not defined in that file";
+	if (!name || !symboliser_symbol(&address, name))
+		return;
+	v->kind = VALUE_MEMORY;
+	code_static(v, address);
+	reference_follow(v);
+}
 
 void value_find(struct value *v, Dwarf_Die *variable,
 		const struct value_scope *scope)
@@ -55,8 +77,10 @@ void value_find(struct value *v, Dwarf_Die *variable,
 		code_const(v, number);
 		return;
 	}
-	if (!dw.attr_integrate(variable, DW_AT_location, &attr))
+	if (!dw.attr_integrate(variable, DW_AT_location, &attr)) {
+		global_find(v, variable);
 		return;
+	}
 	if (scope->entry && entry_is_framed(variable, scope->address)) {
 		entry_find(v, variable, scope);
 		if (v->kind)
@@ -198,6 +222,8 @@ static void address_add(struct value *v, int64_t offset)
 		code_add(v, offset);
 }
 
+static void smart_take(struct value *v);
+
 static void member_take(struct value *v, const char *name, bool arrow)
 {
 	Dwarf_Die type = v->type, member;
@@ -207,6 +233,9 @@ static void member_take(struct value *v, const char *name, bool arrow)
 	if (!v->kind)
 		return;
 	if (arrow) {
+		smart_take(v);
+		type = v->type;
+		tag = v->has_type ? dw.tag(&type) : 0;
 		if (tag != DW_TAG_pointer_type) {
 			value_refuse(v, "is no pointer");
 			return;
@@ -220,12 +249,12 @@ static void member_take(struct value *v, const char *name, bool arrow)
 		value_refuse(v, "is no structure");
 		return;
 	}
-	if (dw.hasattr(&type, DW_AT_declaration)) {
+	if (!symboliser_type_define(&type)) {
 		value_refuse(v, "has a type that is not declared there");
 		return;
 	}
 	if (!member_find(&type, name, &member, &offset, 0)) {
-		value_refuse(v, "has no such member");
+		value_refuse(v, NO_MEMBER);
 		return;
 	}
 	if (v->kind != VALUE_MEMORY) {
@@ -242,7 +271,92 @@ static void member_take(struct value *v, const char *name, bool arrow)
 		reference_follow(v);
 }
 
-static void element_take(struct value *v, int64_t number)
+/* Takes members one after the other, with a blank between the names. Returns
+ * false, and leaves the value as it is, if there is one that is not there. */
+static bool path_take(struct value *v, const char *path)
+{
+	struct value copy = *v;
+	char name[NAME_BYTES];
+	size_t n;
+
+	for (; copy.kind && *path; path += n + (path[n] == ' ')) {
+		n = strcspn(path, " ");
+		snprintf(name, sizeof(name), "%.*s", (int)n, path);
+		member_take(&copy, name, false);
+	}
+	if (!copy.kind)
+		return false;
+	*v = copy;
+	return true;
+}
+
+static bool is_class(const struct value *v)
+{
+	Dwarf_Die type = v->type;
+	int tag = v->kind == VALUE_MEMORY && v->has_type ? dw.tag(&type) : 0;
+
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+}
+
+/* Makes the pointer of a std::shared_ptr or an iterator, as libstdc++ has them.
+ */
+static void smart_take(struct value *v)
+{
+	if (is_class(v) && !path_take(v, "_M_ptr"))
+		path_take(v, "_M_current");
+}
+
+/* Makes the number of elements of a std::vector, as libstdc++ has it. */
+static void vector_count(struct value *v)
+{
+	struct value start = *v, end = *v;
+	Dwarf_Word bytes;
+
+	if (!is_class(v) || !path_take(&start, "_M_impl _M_start") ||
+	    !path_take(&end, "_M_impl _M_finish"))
+		return;
+	code_address(&end);
+	code_op(&end, AX_REF64);
+	code_address(&start);
+	code_op(&start, AX_REF64);
+	for (uint32_t i = 0; i < start.n; i++)
+		code_put(&end, start.code[i], 1);
+	code_op(&end, AX_SUB);
+	value_type(&start, &start.type);
+	bytes = start.has_type ? value_bytes(&start.type) : 0;
+	if (!bytes || end.cut)
+		return;
+	code_const(&end, (int64_t)bytes);
+	code_op(&end, AX_DIV_SIGNED);
+	end.kind = VALUE_NUMBER;
+	end.has_type = false;
+	end.counts = true;
+	end.follows = true;
+	*v = end;
+}
+
+void value_members(const struct value *value, value_member *take, void *priv)
+{
+	Dwarf_Die type = value->type, member;
+	struct value copy;
+	const char *name;
+
+	if (!is_class(value) || !symboliser_type_define(&type) ||
+	    dw.child(&type, &member))
+		return;
+	do {
+		name = dw.diename(&member);
+		if (dw.tag(&member) != DW_TAG_member || !name ||
+		    dw.hasattr(&member, DW_AT_external))
+			continue;
+		copy = *value;
+		member_take(&copy, name, false);
+		take(&copy, name, priv);
+	} while (!dw.siblingof(&member, &member));
+}
+
+/* Takes an element of an array, or behind a pointer. */
+static void element_of(struct value *v, int64_t number)
 {
 	Dwarf_Die type = v->type, child;
 	int tag = v->has_type ? dw.tag(&type) : 0;
@@ -274,6 +388,52 @@ static void element_take(struct value *v, int64_t number)
 		address_add(v, number * (int64_t)bytes);
 }
 
+static void element_take(struct value *v, int64_t number)
+{
+	if (is_class(v))
+		path_take(v, "_M_impl _M_start");
+	element_of(v, number);
+}
+
+/* Calls `take` for the variables below a DIE, and for those of units that it
+ * imports: dwz moves declarations there. */
+static void variables_each(Dwarf_Die *parent, value_variable *take, void *priv,
+			   int depth)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die child, unit;
+	int tag;
+
+	if (depth == NESTED_MAX || dw.child(parent, &child))
+		return;
+	do {
+		tag = dw.tag(&child);
+		if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
+			take(&child, tag == DW_TAG_formal_parameter, priv);
+		else if (tag == DW_TAG_imported_unit &&
+			 dw.attr(&child, DW_AT_import, &attr) &&
+			 dw.formref_die(&attr, &unit))
+			variables_each(&unit, take, priv, depth + 1);
+	} while (!dw.siblingof(&child, &child));
+}
+
+/* Does the same for the namespaces in which a function is declared, where it is
+ * defined outside. */
+static void declared_each(Dwarf_Die *function, value_variable *take, void *priv)
+{
+	Dwarf_Die declared, *scopes = NULL;
+	Dwarf_Attribute attr;
+	int n = 0;
+
+	if (dw.attr_integrate(function, DW_AT_specification, &attr) &&
+	    dw.formref_die(&attr, &declared))
+		n = dw.getscopes_die(&declared, &scopes);
+	for (int i = 1; i < n; i++)
+		if (dw.tag(&scopes[i]) == DW_TAG_namespace)
+			variables_each(&scopes[i], take, priv, 0);
+	free(scopes);
+}
+
 void value_each(const struct value_scope *scope, value_variable *take,
 		void *priv)
 {
@@ -281,7 +441,6 @@ void value_each(const struct value_scope *scope, value_variable *take,
 				 * inlined is not where its code is */
 
 	for (int i = 0; i < scope->n; i++) {
-		Dwarf_Die child;
 		int tag = dw.tag(&scope->scopes[i]);
 		bool function = tag == DW_TAG_subprogram ||
 				tag == DW_TAG_inlined_subroutine;
@@ -289,15 +448,9 @@ void value_each(const struct value_scope *scope, value_variable *take,
 		if (left && (function || tag == DW_TAG_lexical_block))
 			continue;
 		left |= function;
-		if (dw.child(&scope->scopes[i], &child))
-			continue;
-		do {
-			tag = dw.tag(&child);
-			if (tag == DW_TAG_variable ||
-			    tag == DW_TAG_formal_parameter)
-				take(&child, tag == DW_TAG_formal_parameter,
-				     priv);
-		} while (!dw.siblingof(&child, &child));
+		variables_each(&scope->scopes[i], take, priv, 0);
+		if (function)
+			declared_each(&scope->scopes[i], take, priv);
 	}
 }
 
@@ -307,6 +460,7 @@ struct naming {
 	const struct value_scope *scope;
 	Dwarf_Die found;
 	bool is_found, is_later;
+	bool is_declared;		/* the definition may follow */
 };
 
 bool value_is_later(Dwarf_Die *variable, const struct value_scope *scope)
@@ -342,9 +496,11 @@ static void variable_look(Dwarf_Die *variable, bool parameter, void *priv)
 {
 	struct naming *naming = priv;
 	const char *name = dw.diename(variable);
+	bool declared = dw.hasattr(variable, DW_AT_declaration);
 
 	(void)parameter;
-	if (naming->is_found || !name || strcmp(name, naming->name))
+	if ((naming->is_found && (declared || !naming->is_declared)) || !name ||
+	    strcmp(name, naming->name))
 		return;
 	if (value_is_later(variable, naming->scope)) {
 		naming->is_later = true;
@@ -352,6 +508,25 @@ static void variable_look(Dwarf_Die *variable, bool parameter, void *priv)
 	}
 	naming->found = *variable;
 	naming->is_found = true;
+	naming->is_declared = declared;
+}
+
+/* Takes a member of `this` by the name. Returns false if there is none. */
+static bool own_member(struct value *v, const char *name,
+		       const struct value_scope *scope)
+{
+	struct naming naming = { .name = "this", .scope = scope };
+	struct value own;
+
+	value_each(scope, variable_look, &naming);
+	if (!naming.is_found)
+		return false;
+	value_find(&own, &naming.found, scope);
+	member_take(&own, name, true);
+	if (!own.kind && own.why == NO_MEMBER)
+		return false;
+	*v = own;
+	return true;
 }
 
 /* Copies a name and returns the text behind it; NULL: there is no name. */
@@ -421,17 +596,23 @@ void value_parse(struct value *v, const char *expression,
 	}
 	naming.name = name;
 	value_each(scope, variable_look, &naming);
-	if (!naming.is_found) {
-		v->why = naming.is_later ? VALUE_LATER :
-					   VALUE_UNKNOWN;
+	if ((!naming.is_found || dw.hasattr(&naming.found, DW_AT_external)) &&
+	    own_member(v, name, scope)) {
+		naming.is_found = true;
+	} else if (naming.is_found ||
+		   (!naming.is_later &&
+		    symboliser_variable(&naming.found, name))) {
+		value_find(v, &naming.found, scope);
+	} else {
+		v->why = naming.is_later ? VALUE_LATER : VALUE_UNKNOWN;
 		return;
 	}
-	value_find(v, &naming.found, scope);
 	if (!parts_take(v, p)) {
 		value_refuse(v, "is no variable with members");
 		return;
 	}
 	for (; stars && v->kind; stars--) {
+		smart_take(v);
 		if (v->has_type && dw.tag(&v->type) == DW_TAG_pointer_type)
 			pointer_follow(v);
 		else
@@ -550,7 +731,7 @@ static bool field_type(struct value_field *field, struct value *v,
 	field->type = 0;
 	switch (tag) {
 	case 0:
-		field->type = TAFFRAIL_T_PTR;
+		field->type = v->counts ? TAFFRAIL_T_U64 : TAFFRAIL_T_PTR;
 		field->why = "has no type";
 		return v->kind == VALUE_NUMBER;
 	case DW_TAG_pointer_type:
@@ -571,7 +752,10 @@ static bool field_type(struct value_field *field, struct value *v,
 		*most = *most < UINT16_MAX ? *most : UINT16_MAX;
 		return true;
 	default:
-		field->why = "is a structure: name a member";
+		field->why = dw.hasattr(&v->type, DW_AT_declaration) &&
+					     !symboliser_type_define(&v->type) ?
+				     "has a type that is not declared there" :
+				     "is a structure: name a member";
 		return false;
 	}
 }
@@ -584,11 +768,14 @@ void value_field(struct value_field *field, const struct value *value)
 	*field = (struct value_field){ .why = v.why };
 	if (!v.kind)
 		return;
+	/* std::string; libstdc++ ends it with a NUL */
+	if (is_class(&v) && !path_take(&v, "_M_dataplus _M_p"))
+		vector_count(&v);
 	if (!field_type(field, &v, &most)) {
 		field->type = 0;
 		return;
 	}
-	bytes = field->type == TAFFRAIL_T_STRING ||
+	bytes = field->type == TAFFRAIL_T_STRING || !v.has_type ||
 		field->type == TAFFRAIL_T_PTR ? 8 : value_bytes(&v.type);
 	if (most) {
 		code_address(&v);

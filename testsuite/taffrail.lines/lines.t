@@ -48,6 +48,27 @@ stdout: line:spaces\.cc:9: .* \{ value = 1\.5, result = 3 \}$
 stdout: line:spaces\.cc:16: .* \{ cents = 30, all = 90 \}$
 stdout: line:spaces\.cc:18: .* \{ pears = 3 \}$
 
+group: structures
+case: each member is a field
+run: taffrail record -o whole -e 'shop.c:36(*item, n)' -e 'shop.c:57(label)' -- "$CASES/plain" 1 >out && taffrail view whole
+stdout: line:shop\.c:36: .* \{ name = "pear", price = 1\.5, stock = 100, flag = 5, level = -3, kind = FRUIT, code = "abcdef", label = 0x[0-9A-F]+, n = 0, unread = 0x0 \}$
+stdout: line:shop\.c:57: .* \{ text = "fresh" \}$
+
+group: classes, {OPTIONS}
+for: OPTIONS g++_-O0_-gdwarf-4 g++_-O0 clang++_-O0_-gdwarf-4_-fstandalone-debug clang++_-O0_-fstandalone-debug
+before:
+	words=({OPTIONS})
+	${words//_/ } -g -o classes "$SOURCE/classes.cc" "$SOURCE/classes-other.cc" 2>err || exit 77
+case: members of this, strings, vectors, pointers' classes, and what other units define
+run:
+	taffrail record -o own -e 'classes.cc:38 "%ld %s %lu %d %d %d %s %d %d %d %s %d", n, owner, sizes, sizes[1], p.x, q->y, name, shared->x, elsewhere, far->deep, far->word, total' -- ./classes >out &&
+		taffrail export --format json own | sed 's/.*"message":"//; s/"}$//' | diff - out && wc -l <out
+whole stdout: 3
+case: functions by their names
+run: taffrail record -o plus -e 'shop::inner::cart::add:+6(k, at.w) if owner == "pat"' -e 'one:+2(k)' -- ./classes >out && taffrail view plus
+stdout: line:shop::inner::cart::add:\+6: .* \{ k = 2, w = 0\.5, owner = "pat", unread = 0x0 \}$
+stdout: line:one:\+2: .* \{ k = 7 \}$
+
 group: lists
 case: of a program
 run: taffrail list --lines shop.c "$CASES/plain"
@@ -115,8 +136,12 @@ cases:
 		n->none is no pointer$
 	1 taffrail record -e 'shop.c:36(item->sizes)' -- "$CASES/plain"
 		item->sizes is an array: name an element$
-	1 taffrail record -e 'shop.c:36(*item)' -- "$CASES/plain"
+	1 taffrail record -e 'shop.c:36 "%d", *item' -- "$CASES/plain"
 		\*item is a structure: name a member$
+	1 taffrail record -e 'shop.c:9999' -- "$CASES/plain"
+		^rule 'shop\.c:9999': the last line of shop\.c with code is \d+$
+	1 taffrail record -e 'sel:+2' -- "$CASES/plain"
+		^rule 'sel:\+2': there is no function sel; nearest: sell
 	1 taffrail record -e 'shop.c:37(n)' -- "$CASES/fast"
 		: at shop\.c:37, n has been optimised out$
 	1 taffrail start s -p 1 -e 'none.c:3'

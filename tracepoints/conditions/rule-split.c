@@ -69,7 +69,11 @@ static const char *find_colon(const char *rule, bool *slash)
 			next = p + 1;
 		if (*p == '/')
 			*slash = true;
-		if (*p == ':' && !colon)
+		/* "shop::Cart::add:+2" */
+		if (*p == ':' && !colon && p > rule && p[1] == ':' &&
+		    p + 2 < end)
+			next = p + 2;
+		else if (*p == ':' && !colon)
 			colon = p;
 	}
 	return colon;

@@ -77,7 +77,8 @@ const char *usdt_lines_call(const struct usdt_naming *naming, uint64_t address)
 
 	for (line = naming->asking->lines; line; line = line->next)
 		if (usdt_head_read(&head, line->text, naming->file) &&
-		    head.kind == USDT_LINE_CALL && head.target.offset == address)
+		    head.kind == USDT_LINE_CALL &&
+		    head.target.offset == address)
 			return head.text;
 	return NULL;
 }
