@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether source lines can be placed, as the agent plans each of them when it is
- * alone (tracepoints/usdt/jumps/spots.c): the symboliser's child.
+ * Whether source lines can be placed, as the agent plans each that is alone
+ * (tracepoints/usdt/jumps/spots.c): the symboliser's child.
  */
 #include <stdlib.h>
 #include <string.h>

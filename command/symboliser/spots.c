@@ -11,9 +11,9 @@
  *	none	NAME WHY			of the last spot
  *	next	LINE				has code, the one asked for has
  *						none
- *	plan	WHY				of the last spot: 0, or why it has no
- *						jump (enum usdt_reason, with
- *						USDT_TRAPS); in lists
+ *	plan	WHY				of the last spot, in lists: 0,
+ *						or why it has no jump
+ *						(enum usdt_reason, USDT_TRAPS)
  *	last	LINE				of the file that has code
  *	unnamed					there is no such function
  *	split	PATH				of a file that is missing

@@ -22,11 +22,24 @@ step_anywhere()
 		grep -c ' fn:brief: ' "$work/anywhere.events" |
 		sed 's/^/value anywhere.on.written /' | results
 	rm -rf "$work/anywhere.trace" "$work/anywhere.events"
+	anywhere_lines
 	anywhere_back
 	anywhere_uftrace
 	anywhere_entries
 	anywhere_all
 	anywhere_redis
+}
+
+# Lines with three locals, the condition true or not; with a member through a
+# pointer; and with a string of 20 characters.
+anywhere_lines()
+{
+	"$taffrail" start lines --all --overwrite --program "$work/lines" \
+		-e 'bench/*' -e 'met:+5(x, y, z) if x > 0' \
+		-e 'unmet:+5(x, y, z) if x < 0' -e 'member:+5(x, item->price)' \
+		-e 'string:+5(item->name)' >&2 || return
+	timeout 100 env LD_PRELOAD="$library" "$work/lines" | results
+	"$taffrail" destroy lines >&2
 }
 
 # The functions were recorded, and the agent has given them back.

@@ -371,6 +371,14 @@ function anywhere(   base)
 		  get("anywhere.on.again"), "ns", "%.2f", 0.3)
 	limit_row("  functions that were given back", "anywhere.back.both",
 		  get("anywhere.back.both"), "ns", "%.2f", 0.3)
+	ratio_row("  line: three locals, condition true", "lines.met",
+		  "lines.probed", 3.2)
+	ratio_row("  line: the same, condition false", "lines.unmet",
+		  "lines.probed", 1.1)
+	ratio_row("  line: a local and a member through a pointer",
+		  "lines.member", "lines.probed", 0)
+	ratio_row("  line: a string of 20 characters, over three locals",
+		  "lines.string", "lines.met", 5)
 	limit_row("  uftrace -P: entry and return", "anywhere.bare.both",
 		  get("anywhere.bare.both"), "ns", "%.1f")
 	peer_row("  the same with arguments and value",
