@@ -99,7 +99,8 @@ static int found_apply(void *declared)
 		refused |= object->codes && object->codes->refused;
 	}
 	if (!declared)
-		session_adopt(&patcher), run_adopted(&patcher);
+		session_adopt(&patcher), run_adopted(&patcher),
+			prints_adopted(&patcher);
 	else if (settled)
 		session_settled_came(&patcher);
 	patch_close(&patcher);

@@ -86,6 +86,7 @@ static const struct service_hooks hooks = {
 	.begin = gdb_start,
 	.resting = gdb_resting,
 	.files = fork_files,
+	.look = gdb_look,
 };
 
 /* Logs the variables whose word is unknown: their default holds. */

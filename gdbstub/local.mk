@@ -40,6 +40,7 @@ gdbstub_sources = \
 	gdbstub/tracing/frame.c \
 	gdbstub/tracing/frame.h \
 	gdbstub/tracing/markers.c \
+	gdbstub/tracing/prints.c \
 	gdbstub/tracing/run.c \
 	gdbstub/tracing/run.h \
 	gdbstub/tracing/status.c \

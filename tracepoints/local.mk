@@ -30,7 +30,7 @@ tracepoints_sources = \
 	tracepoints/fields/errors.c \
 	tracepoints/fields/errors.h \
 	tracepoints/fields/field-format.c \
-	tracepoints/fields/field-private.h \
+	tracepoints/fields/field-value.h \
 	tracepoints/fields/field-text.c \
 	tracepoints/fields/field-text.h \
 	tracepoints/fields/field-value.c \
@@ -63,6 +63,8 @@ tracepoints_agent_sources = \
 	tracepoints/frames/collect.h \
 	tracepoints/frames/builder.c \
 	tracepoints/frames/builder.h \
+	tracepoints/frames/print.c \
+	tracepoints/frames/print.h \
 	tracepoints/frames/frames-ring.c \
 	tracepoints/frames/frames-ring.h \
 	tracepoints/frames/frames.c \

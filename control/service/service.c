@@ -375,11 +375,13 @@ static int service_round(void)
 {
 	const char *text = settings.idle;
 	int64_t ms = text ? text_number(&text) : -1;
-	int64_t look = session_keep_look();
+	int64_t look = session_keep_look(), other = service_hooks->look();
 	static int64_t quiet;	/* ms without a peer, looks at rings aside */
 	int resting;
 	long ready;
 
+	if (other >= 0 && (look < 0 || other < look))
+		look = other;
 	if (ms < IDLE_MS_LEAST || ms > IDLE_MS_MOST || *text)
 		ms = IDLE_MS;
 	if (look >= 0 && look < ms - quiet) {

@@ -69,6 +69,9 @@ struct service_hooks {
 	int (*resting)(void);
 	/* Makes the files of a process that has put them off. */
 	void (*files)(void);
+	/* Is called in each round. Returns the milliseconds until it must be
+	 * called again, or -1: any time. */
+	int64_t (*look)(void);
 };
 
 extern const struct service_hooks *service_hooks;

@@ -6,6 +6,8 @@
 #ifndef GDBSTUB_STUB_OPEN_H
 #define GDBSTUB_STUB_OPEN_H
 
+#include <stdint.h>
+
 #include "control/causes.h"
 
 /*
@@ -38,6 +40,10 @@ int gdb_allowed(void);
 
 /* Serves the listening socket: accepts one connection. */
 int gdb_connect(int listener, void *arg);
+
+/* Sends the texts of dprintf for which a gdb waits. Returns the milliseconds
+ * until it must be called again, or -1: none waits. */
+int64_t gdb_look(void);
 
 /* Returns 1 when a gdb is connected. */
 int gdb_connected(void);

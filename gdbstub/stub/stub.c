@@ -22,11 +22,13 @@
 #include "control/threads/log.h"
 #include "gdbstub/tracing/run.h"
 #include "gdbstub/wire/connection.h"
+#include "tracepoints/frames/print.h"
 
 #define SEND_WAITS	4	/* of SEND_WAIT_MS, for one answer */
 #define SEND_WAIT_MS	500
 #define RECEIVE_BYTES	4096
 #define READS_MAX	64	/* more than a socket holds */
+#define CONSOLE_MS	20	/* between looks for texts of dprintf */
 
 /* The functions that serve packets. A table of their addresses would take four
  * times the bytes: each address takes a relocation. */
@@ -51,7 +53,8 @@
 	ONE(serve_point_status) ONE(serve_variable)			\
 	ONE(serve_frame_buffer) ONE(serve_frame_fields)			\
 	ONE(serve_trace_data) ONE(serve_markers_all)			\
-	ONE(serve_fast_length)						\
+	ONE(serve_fast_length) ONE(serve_breakpoint_set)		\
+	ONE(serve_breakpoint_clear) ONE(serve_resume)			\
 	ONE(serve_resume_actions) ONE(serve_kill_unanswered)
 
 #define NUMBER(fn)	BY_##fn,
@@ -59,7 +62,7 @@
 
 enum answer {
 	FUNCTIONS(NUMBER)
-	NO_STOP, NO_WRITE, NO_REGISTER, NO_BREAKPOINT, NO_KILL,
+	NO_STOP, NO_WRITE, NO_REGISTER, NO_KILL,
 };
 
 /* Why a packet is refused, from NO_STOP on. */
@@ -67,7 +70,6 @@ static const char refusals[] =
 	"the program keeps running: it is not stopped\0"
 	"memory is read-only through this stub\0"
 	"registers are read-only through this stub\0"
-	"no breakpoints here: nothing stops the program; use tracepoints\0"
 	"the stub neither runs nor kills programs";
 
 /* Packets: the function that answers; whether the word is all of the packet, or
@@ -131,10 +133,10 @@ static const char refusals[] =
 	ONE(NO_WRITE, 0, "X")						\
 	ONE(NO_REGISTER, 0, "G")					\
 	ONE(NO_REGISTER, 0, "P")					\
-	ONE(NO_BREAKPOINT, 0, "Z")					\
-	ONE(NO_BREAKPOINT, 0, "z")					\
+	ONE(BY_serve_breakpoint_set, 0, "Z")				\
+	ONE(BY_serve_breakpoint_clear, 0, "z")				\
 	ONE(BY_serve_resume_actions, 1, "vCont?")			\
-	ONE(NO_STOP, 0, "vCont;")					\
+	ONE(BY_serve_resume, 0, "vCont;")				\
 	ONE(NO_STOP, 0, "c")						\
 	ONE(NO_STOP, 0, "C")						\
 	ONE(NO_STOP, 0, "s")						\
@@ -249,6 +251,40 @@ static int packet_answer(struct connection *c, int fd, int too_long)
 	return ret ? ret : bytes_send(fd, c->out.start, c->out.used);
 }
 
+static struct connection *current;
+static int current_fd;
+
+int64_t gdb_look(void)
+{
+	struct connection *c = current;
+
+	if (!c || !c->waits)
+		return -1;
+	for (;;) {
+		packet_open(&c->out, c->out_bytes, sizeof(c->out_bytes));
+		if (!prints_tell(&c->out))
+			return CONSOLE_MS;
+		packet_close(&c->out);
+		if (bytes_send(current_fd, c->out.start, c->out.used))
+			return -1;
+	}
+}
+
+/* Ends gdb's wait for the program, which it has interrupted, behind the texts
+ * so far. */
+static int wait_end(struct connection *c, int fd)
+{
+	print_console(false);
+	gdb_look();
+	c->waits = false;
+	packet_open(&c->out, c->out_bytes, sizeof(c->out_bytes));
+	packet_add(&c->out, "T02thread:");
+	connection_add_thread(&c->out);
+	packet_add_byte(&c->out, ';');
+	packet_close(&c->out);
+	return bytes_send(fd, c->out.start, c->out.used);
+}
+
 /* Serves the bytes that have come. Returns 0 when no more are there, 1 when
  * there may be more, a negative errno when the connection ends. An interrupt
  * has no answer: gdb sees a program that is stopped. */
@@ -276,6 +312,9 @@ static int connection_read(struct connection *c, int fd)
 			break;
 		case PACKET_BROKEN:
 			ret = c->no_ack ? 0 : bytes_send(fd, "-", 1);
+			break;
+		case PACKET_INTERRUPT:
+			ret = c->waits ? wait_end(c, fd) : 0;
 			break;
 		case PACKET_AGAIN:
 			if (!c->no_ack && c->out.start)
@@ -307,7 +346,9 @@ static int taffrail_agent_serves_gdb(int fd, void *arg)
 		ret = connection_read(c, fd);
 	if (ret >= 0)
 		return 0;
+	current = NULL;
 	files_close(c);
+	prints_disconnected();
 	run_disconnected();
 	sys_munmap(c, sizeof(*c));
 	log_fact(LOG_INFO, "gdb", "gone", ret);
@@ -372,6 +413,8 @@ static int connection_begin(int fd)
 	packet_reader_open(&c->in, c->in_bytes, sizeof(c->in_bytes));
 	run_connected();
 	ret = service_watch(fd, taffrail_agent_serves_gdb, c);
+	current = ret ? NULL : c;
+	current_fd = fd;
 	if (ret)
 		sys_munmap(c, sizeof(*c));
 	return ret;

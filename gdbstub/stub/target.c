@@ -48,6 +48,7 @@ int serve_supported(struct connection *c, const char *p)
 		   ";qXfer:exec-file:read+;qXfer:threads:read+"
 		   ";qXfer:libraries-svr4:read+;QPassSignals+;QProgramSignals+"
 		   ";StaticTracepoints+;FastTracepoints+"
+		   ";ConditionalBreakpoints+;BreakpointCommands+"
 		   ";ConditionalTracepoints+"
 		   ";TracepointSource+;EnableDisableTracepoints+;tracenz+"
 		   ";QTBuffer:size+;InstallInTrace+;DisconnectedTracing+"

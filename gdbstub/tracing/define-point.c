@@ -60,12 +60,13 @@ static uint32_t constant_bytes_at(const uint8_t *code, uint32_t bytes,
  *
  *	reg 6|7; ext|zero_ext N; const; [ext]; add; ref|trace|const trace
  */
-static void frame_base_mend(uint8_t *code, uint32_t bytes)
+void frame_base_mend(uint8_t *code, uint32_t bytes)
 {
 	uint32_t i, at;
 
 	for (i = 0; i + 10 <= bytes; i++) {
-		if (code[i] != AX_REG || code[i + 1] || (code[i + 2] | 1) != 7 ||
+		if (code[i] != AX_REG || code[i + 1] ||
+		    (code[i + 2] | 1) != 7 ||
 		    (code[i + 3] != AX_EXT && code[i + 3] != AX_ZERO_EXT) ||
 		    !constant_bytes_at(code, bytes, i + 5))
 			continue;

@@ -124,6 +124,9 @@ void trace_request(const struct trace_point *point,
 		   struct collect_request *request,
 		   struct collect_action *actions);
 
+/* Mends the code of gdb's for a frame's base in a register. */
+void frame_base_mend(uint8_t *code, uint32_t bytes);
+
 /* The rest is for define*.c. */
 
 extern const char trace_malformed[];

@@ -16,6 +16,7 @@
 #include "gdbstub/tracing/defined.h"
 #include "gdbstub/tracing/forms-private.h"
 #include "tracepoints/fields/fields.h"
+#include "tracepoints/frames/print.h"
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/usdt/usdt.h"
 
@@ -47,7 +48,8 @@ static struct {
 	 * name of a field */
 	struct field_variable fields[FIELDS_MAX];
 	uint32_t nfields;
-	struct usdt_point points[COLLECT_POINTS_MAX];	/* by slot, too */
+	struct usdt_point points[COLLECT_POINTS_MAX + PRINTS_MAX]; /* by slot,
+				 * then by the place of dprintfs */
 	struct frames *frames;
 	int pid;			/* of the process that made the run */
 } run TABLE;
@@ -207,7 +209,7 @@ static int points_place(const struct patcher *patcher)
 	const struct trace_point *point;
 	int why;
 
-	session_points_adopt(run.points, run.slots, patcher);
+	session_points_adopt(run.points, ARRAY_SIZE(run.points), patcher);
 	for (point = trace_get()->points; point; point = point->next) {
 		why = point->slot ? run.points[point->slot - 1].why : 0;
 		if (why == -ESRCH && !usdt_functions)
@@ -291,6 +293,29 @@ void run_module_came(struct object *object, const struct patcher *patcher)
 		registry_each(guard_enable, &pass);
 }
 
+void run_print_point(uint32_t place, uint64_t address)
+{
+	registry_lock();
+	run.points[COLLECT_POINTS_MAX + place] = (struct usdt_point){
+		.address = address, .why = -ESRCH
+	};
+	registry_unlock();
+}
+
+int run_prints_place(const struct patcher *patcher)
+{
+	const struct usdt_point *point;
+	uint32_t i;
+
+	session_points_adopt(run.points, ARRAY_SIZE(run.points), patcher);
+	for (i = 0; i < PRINTS_MAX; i++) {
+		point = &run.points[COLLECT_POINTS_MAX + i];
+		if (point->address && point->why)
+			return usdt_functions ? point->why : -ELIBACC;
+	}
+	return 0;
+}
+
 static int adopted_serve(struct object *object, void *arg)
 {
 	return usdt_is_point(object->adopted) && !object->collect &&
@@ -305,8 +330,7 @@ void run_adopted(const struct patcher *patcher)
 		registry_each(adopted_serve, &pass);
 }
 
-/* Returns in words what points_serve() has returned. */
-static const char *serve_refusal(int why)
+const char *run_refusal(int why)
 {
 	return why > 0 ? usdt_functions->reason(why) :
 	       why == -ESRCH ? "this code can have no tracepoint" :
@@ -321,6 +345,7 @@ static const char *serve_refusal(int why)
 		       "its marker tests a flag, and has no registers" :
 	       why == -EBUSY ? "another debugger has changed the code" :
 	       why == -EINVAL ? "its actions are not valid" :
+	       why == -EUSERS ? "sessions use all eight places" :
 	       why == -ENOMEM ? "no memory" : "it cannot be switched on";
 }
 
@@ -356,7 +381,7 @@ const char *run_install(struct trace_point *point)
 	points_serve(point->address);	/* without the new one */
 	if (!load_relaxed(&collect_counts[run.slots - 1].hits))
 		run.slots--;
-	return serve_refusal(ret);
+	return run_refusal(ret);
 }
 
 int run_enable(struct trace_point *point, int on)
@@ -383,7 +408,8 @@ void run_forget(void)
 	run.state = (struct run_state){ 0 };
 	run.slots = 0;
 	registry_lock();
-	session_points_adopt(NULL, 0, NULL);
+	__builtin_memset(run.points, 0,
+			 COLLECT_POINTS_MAX * sizeof(run.points[0]));
 	registry_unlock();
 	for (; point; point = point->next)
 		point->slot = 0;
@@ -485,7 +511,7 @@ int run_start(const char **why)
 		text_add(&text, "tracepoint ");
 		text_add_unsigned(&text, run.failed);
 		text_add(&text, ": ");
-		text_add(&text, serve_refusal(ret));
+		text_add(&text, run_refusal(ret));
 		*why = named;
 	}
 failed:

@@ -10,6 +10,7 @@
 #ifndef GDBSTUB_TRACING_RUN_H
 #define GDBSTUB_TRACING_RUN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tracepoints/frames/frames.h"
@@ -64,6 +65,28 @@ void run_module_came(struct object *object, const struct patcher *patcher);
 
 /* Serves the markers that session_adopt() has made for the run. */
 void run_adopted(const struct patcher *patcher);
+
+/* Returns in words why a place can have no tracepoint: enum usdt_reason, or a
+ * negative errno. */
+const char *run_refusal(int why);
+
+/* Where dprintfs need markers (prints.c): sets the address of one, or 0; makes
+ * markers, and returns 0 or as above. The latter under the registry's lock. */
+void run_print_point(uint32_t place, uint64_t address);
+int run_prints_place(const struct patcher *patcher);
+
+/* prints.c: serves markers that came, as run_adopted(); tells that gdb has
+ * gone. */
+void prints_adopted(const struct patcher *patcher);
+void prints_disconnected(void);
+
+/* Returns true when there is a dprintf. */
+bool prints_any(void);
+
+/* Makes a packet for gdb's console of the oldest text that waits. Returns false
+ * when none does. */
+struct packet;
+bool prints_tell(struct packet *out);
 
 /* Starts a run, and drops the rest of the last one. Returns 0, or a negative
  * errno and a text in *why. */

@@ -9,6 +9,7 @@
 #ifndef GDBSTUB_WIRE_CONNECTION_H
 #define GDBSTUB_WIRE_CONNECTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "gdbstub/wire/packet.h"
@@ -26,6 +27,7 @@ struct trace_point;
 struct connection {
 	int no_ack;			/* QStartNoAckMode was answered */
 	int detached;
+	bool waits;			/* gdb waits for the program to stop */
 	int downloading;		/* see serve_marker_at() */
 	uint32_t marker;		/* the next of qTsSTM */
 	int all_markers;		/* the runtime's probes, too */
@@ -83,6 +85,8 @@ packet_fn serve_define_point, serve_fast_length;
 /* define-settings.c */
 packet_fn serve_trace_disconnected, serve_trace_buffer, serve_trace_notes;
 packet_fn serve_trace_save, serve_trace_data;
+/* prints.c */
+packet_fn serve_breakpoint_set, serve_breakpoint_clear, serve_resume;
 /* upload.c */
 packet_fn serve_points_first, serve_points_next;
 packet_fn serve_variables_first, serve_variables_next;

@@ -7,7 +7,7 @@
  */
 #include "include/taffrail/site.h"
 #include "tracepoints/fields/conversion-private.h"
-#include "tracepoints/fields/field-private.h"
+#include "tracepoints/fields/field-value.h"
 
 #define SCALAR_TEXT_BYTES	32
 

@@ -6,7 +6,7 @@
  * Invariant: a loop whose length depends on the bytes stops when the text is
  * full.
  */
-#include "tracepoints/fields/field-private.h"
+#include "tracepoints/fields/field-value.h"
 
 #include "include/taffrail/site.h"
 #include "tracepoints/fields/errors.h"

@@ -267,7 +267,7 @@ void object_disable(struct object *object, struct channel *channel,
  * user. Returns 0, or the first error of a copy; -ENOTSUP where a copy has no
  * code for snapshots. They stop when the last user stops them.
  */
-enum object_user { OBJECT_COLLECT = 1, OBJECT_IPA = 2 };
+enum object_user { OBJECT_COLLECT = 1, OBJECT_IPA = 2, OBJECT_PRINT = 4 };
 
 int object_snapshots(struct object *object, enum object_user user, int on,
 		     const struct patcher *patcher);

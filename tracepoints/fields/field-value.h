@@ -2,8 +2,8 @@
 /*
  * Values of fields (field-value.c), for field-text.c and field-format.c.
  */
-#ifndef TRACEPOINTS_FIELDS_FIELD_PRIVATE_H
-#define TRACEPOINTS_FIELDS_FIELD_PRIVATE_H
+#ifndef TRACEPOINTS_FIELDS_FIELD_VALUE_H
+#define TRACEPOINTS_FIELDS_FIELD_VALUE_H
 
 #include "tracepoints/fields/field-text.h"
 

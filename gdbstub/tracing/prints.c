@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * gdb's dprintf in the agent: a breakpoint with commands for the target.
+ *
+ *	Z0,ADDRESS,KIND;XLENGTH,CODE;cmds:PERSIST,XLENGTH,CODE
+ *	z0,ADDRESS,KIND
+ *
+ * The X before "cmds" is a condition. Each one behind it is a dprintf at that
+ * address. A packet replaces those that are there.
+ *
+ * Invariant: without commands it is a breakpoint, which would stop a thread,
+ * and is refused; but those that gdb sets in the dynamic linker by itself get
+ * an OK, since they cannot be met while gdb waits for nothing.
+ */
+#include <errno.h>
+
+#include "base/base.h"
+#include "base/text.h"
+#include "control/sessions/session.h"
+#include "gdbstub/tracing/defined.h"
+#include "gdbstub/tracing/run.h"
+#include "gdbstub/wire/connection.h"
+#include "tracepoints/frames/print.h"
+#include "tracepoints/sites/lock.h"
+#include "tracepoints/usdt/usdt.h"
+
+static const char no_stop[] = "no breakpoints here: nothing stops the program; "
+			      "use tracepoints, or dprintf with `set "
+			      "dprintf-style agent'";
+
+static struct channel *channel;		/* once there was a dprintf */
+static bool kept;			/* they stay when gdb goes */
+
+struct pass {
+	const struct patcher *patcher;
+	int ret;
+};
+
+/* As a function of registry_each(): has a marker print if a dprintf is
+ * there. */
+static int object_look(struct object *object, void *arg)
+{
+	struct pass *pass = arg;
+	const struct code *code;
+	bool wanted = false;
+	uint32_t i;
+
+	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
+	    usdt_is_call(object->adopted) ||
+	    (object->adopted && object->adopted->aliases))
+		return 0;
+	for (code = object->codes; code; code = code->next)
+		for (i = 0; i < PRINTS_MAX && code->stub; i++)
+			wanted |= print_address(i) == (uint64_t)code->address;
+	if (wanted != (object->on >> channel_bit(channel) & 1)) {
+		int ret = print_switch(object, channel, wanted, pass->patcher);
+
+		pass->ret = pass->ret ? pass->ret : ret;
+	}
+	return 0;
+}
+
+/* As such: stops at a marker of gdb's own that could not be switched on. */
+static int refused_look(struct object *object, void *arg)
+{
+	struct pass *pass = arg;
+
+	if (usdt_is_point(object->adopted) &&
+	    object->on >> channel_bit(channel) & 1)
+		pass->ret = registry_adopted->refused(object->adopted);
+	return pass->ret;
+}
+
+void prints_adopted(const struct patcher *patcher)
+{
+	struct pass pass = { .patcher = patcher };
+
+	if (channel)
+		registry_each(object_look, &pass);
+}
+
+/* Puts the places into effect. Returns 0 or why one cannot be: as
+ * run_refusal(). */
+static int prints_apply(void)
+{
+	struct patcher patcher;
+	struct pass pass = { .patcher = &patcher };
+	struct object *object;
+	bool came;
+	int why;
+
+	if (!channel)
+		channel = session_hold("dprintf");
+	if (!channel)
+		return -EUSERS;
+	registry_lock();
+	patch_open(&patcher);
+	object = print_object(&came);
+	if (object && came)
+		session_module_came(object, &patcher);
+	why = run_prints_place(&patcher);
+	registry_each(object_look, &pass);
+	patch_close(&patcher);
+	if (!why && !pass.ret)
+		registry_each(refused_look, &pass);
+	registry_unlock();
+	return why ? why : pass.ret;
+}
+
+/* Takes all dprintfs of an address out; 0: of all. Returns true when there were
+ * some. */
+static bool prints_clear(uint64_t address)
+{
+	bool any = false;
+	uint32_t i;
+
+	for (i = 0; i < PRINTS_MAX; i++) {
+		uint64_t at = print_address(i);
+
+		if (!at || (address && at != address))
+			continue;
+		print_set(i, NULL);
+		run_print_point(i, 0);
+		any = true;
+	}
+	return any;
+}
+
+bool prints_any(void)
+{
+	uint32_t i = 0;
+
+	while (i < PRINTS_MAX && !print_address(i))
+		i++;
+	return i < PRINTS_MAX;
+}
+
+/* Reads "LENGTH,CODE" into a buffer. Returns 0 when it is malformed. */
+static int code_read(const char **p, uint8_t *code, uint32_t *bytes)
+{
+	uint64_t length;
+
+	if (!packet_read_number(p, &length) || !packet_read_char(p, ',') ||
+	    length > TRACE_CODE_BYTES + PRINT_TEXT_BYTES ||
+	    !packet_read_hex(p, code, length))
+		return 0;
+	frame_base_mend(code, (uint32_t)length);
+	*bytes = (uint32_t)length;
+	return 1;
+}
+
+/* Adds a dprintf. Returns NULL or why not. */
+static const char *print_add(const struct print_source *source)
+{
+	const struct print *print;
+	struct ax_refusal why;
+	const char *left_out;
+	uint32_t i = 0;
+	int ret;
+
+	while (i < PRINTS_MAX && print_address(i))
+		i++;
+	if (i == PRINTS_MAX)
+		return "there are 64 dprintfs already";
+	registry_lock();
+	ret = print_make(&print, source, &why);
+	registry_unlock();
+	if (ret)
+		return ret == -EINVAL ? why.fact : "no memory";
+	print_set(i, print);
+	run_print_point(i, marker_at(source->address, &left_out) ?
+				   0 : source->address);
+	return NULL;
+}
+
+/* Reads what follows KIND, and adds the dprintfs. */
+static const char *prints_read(uint64_t address, const char *p)
+{
+	static uint8_t code[TRACE_CODE_BYTES + PRINT_TEXT_BYTES];
+	static uint8_t condition[sizeof(code)];
+	struct print_source source = { .address = address, .code = code };
+	const char *why = NULL, *commands;
+	uint64_t persist;
+
+	while (packet_read_char(&p, ';')) {
+		commands = text_after(p, "cmds:");
+		if (commands) {
+			p = commands;
+			if (!packet_read_number(&p, &persist) ||
+			    !packet_read_char(&p, ','))
+				return trace_malformed;
+			kept = persist;
+		}
+		while (!why && packet_read_char(&p, 'X')) {
+			if (!commands && source.condition)
+				return "one condition at an address";
+			if (!code_read(&p, commands ? code : condition,
+				       commands ? &source.bytes :
+						  &source.condition_bytes))
+				return trace_malformed;
+			if (commands)
+				why = print_add(&source);
+			else
+				source.condition = condition;
+		}
+	}
+	return why ? why : *p ? trace_malformed : NULL;
+}
+
+/* Returns true in the dynamic linker. */
+static int is_loader(struct module *module, void *address)
+{
+	uint64_t at = *(const uint64_t *)address;
+
+	return at >= module->start && at < module->end &&
+	       text_after(module->name, "ld-");
+}
+
+static bool loader_at(uint64_t address)
+{
+	int found;
+
+	registry_lock();
+	found = registry_each_module(is_loader, &address);
+	registry_unlock();
+	return found;
+}
+
+int serve_breakpoint_set(struct connection *c, const char *p)
+{
+	static char text[160];
+	const char *rest = p, *why;
+	uint64_t address, kind;
+	struct text made;
+	int ret;
+
+	while (*rest && !text_after(rest, ";cmds:"))
+		rest++;
+	if (!packet_read_char(&p, '0') || !packet_read_char(&p, ',') ||
+	    !packet_read_number(&p, &address) || !packet_read_char(&p, ',') ||
+	    !packet_read_number(&p, &kind) || !address)
+		return trace_answer(c, no_stop);
+	if (!*rest)
+		return trace_answer(c, loader_at(address) ? NULL : no_stop);
+	if (!marker_at(address, &why) && !code_at(address))
+		return trace_answer(c, "no code of a module is there");
+	prints_clear(address);
+	why = prints_read(address, p);
+	ret = why ? 0 : prints_apply();
+	if (!why && !ret)
+		return trace_answer(c, NULL);
+	prints_clear(address);
+	prints_apply();
+	text_open(&made, text, sizeof(text));
+	text_add(&made, "dprintf at 0x");
+	text_add_hex(&made, address, 1);
+	text_add(&made, ": ");
+	text_add(&made, why ? why : run_refusal(ret));
+	return trace_answer(c, text);
+}
+
+int serve_breakpoint_clear(struct connection *c, const char *p)
+{
+	uint64_t address;
+
+	if (!packet_read_char(&p, '0') || !packet_read_char(&p, ',') ||
+	    !packet_read_number(&p, &address) || !address)
+		return trace_answer(c, no_stop);
+	if (prints_clear(address))
+		prints_apply();
+	else if (!loader_at(address))
+		return trace_answer(c, no_stop);
+	return serve_ok(c, p);
+}
+
+void prints_disconnected(void)
+{
+	print_console(false);
+	if (!kept && prints_clear(0))
+		prints_apply();
+}
+
+/* "vCont;c": while there are dprintfs, gdb may wait for their texts.
+ * There is no answer before it interrupts (stub.c). */
+int serve_resume(struct connection *c, const char *p)
+{
+	if (*p != 'c' || !prints_any()) {
+		connection_refuse(c, "the program keeps running: it is not "
+				     "stopped");
+		return 0;
+	}
+	c->waits = true;
+	print_lost();
+	print_console(true);
+	return 1;
+}
+
+bool prints_tell(struct packet *out)
+{
+	char text[PRINT_TEXT_BYTES];
+	uint32_t lost;
+	int n = print_take(text);
+
+	if (n >= 0) {
+		packet_add(out, "O");
+		packet_add_hex(out, text, (uint64_t)n);
+		return true;
+	}
+	lost = print_lost();
+	if (lost) {
+		struct text made;
+
+		text_open(&made, text, sizeof(text));
+		text_add_char(&made, '(');
+		text_add_unsigned(&made, lost);
+		text_add(&made, " texts of dprintf came too fast)\n");
+		packet_add(out, "O");
+		packet_add_hex(out, text, made.used);
+	}
+	return lost;
+}
