@@ -16,7 +16,7 @@ stderr: 5 events
 case: a line and the function
 run: taffrail record -o both -e 'beside.c:15(a)' -e fn:thrice -- "$CASES/{BUILD}" && taffrail view both
 stdout: line:beside\.c:15: .* \{ a = 4 \}$
-stdout: fn:thrice: .* arg1 = 4,
+stdout: fn:thrice: .* a = 4,
 stdout: fn:thrice%return: .* value = 13,
 stderr: 15 events
 case: whole calls, too
