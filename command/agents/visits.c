@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,7 +24,6 @@
 #include "command/attach/attach.h"
 #include "command/common/inode.h"
 #include "command/elf/named-functions.h"
-#include "command/procfs/process.h"
 
 #define VISIT_PREFIX	"look-"
 #define LOCK_MS		5000	/* for another command's start or end */
@@ -33,7 +31,6 @@
 #define ENTER_TRIES	8
 #define NAMES_MAX	1000
 #define LEFT_MAX	64	/* sessions that one command cleans up */
-#define START_FIELD	22	/* of /proc/PID/stat */
 
 bool visit_named(const char *session)
 {
@@ -669,15 +666,15 @@ static void begun_finish(const struct rundir *dir, const char *name, int fd)
 static void left_unload(const struct rundir *dir, const char *name, int fd)
 {
 	unsigned long long start = 0;
-	char text[512];
+	uint64_t starttime;
 	struct stat st;
 	int pid = 0;
 
 	if (!rundir_visit_loaded(fd) || rundir_visit_begun(fd) ||
 	    !fstatat(dir->fd, name, &st, AT_SYMLINK_NOFOLLOW) ||
 	    sscanf(name, "%d.%llu", &pid, &start) != 2 ||
-	    process_text(pid, 0, "stat", text, sizeof(text)) <= 0 ||
-	    strtoull(process_stat_field(text, START_FIELD), NULL, 10) != start)
+	    rundir_starttime(&starttime, pid) ||
+	    (starttime | rundir_namespace(pid)) != start)
 		return;
 	attach_unload(pid);
 }
