@@ -72,8 +72,8 @@ static SIGSAFE uint64_t way_continues(const struct way *way, uint64_t k)
  * address; 0: there is none. Of the address only the bits of `mask` are known.
  * With `moved` it is the program counter, which a debugger may have moved.
  *
- * A way that another one replaces meanwhile may be the only one that this thread
- * sees in the list. The code of it stays. */
+ * A way that another one replaces meanwhile may be the only one that this
+ * thread sees in the list. The code of it stays. */
 static SIGSAFE uint64_t trap_target(uint64_t address, uint64_t mask, bool moved)
 {
 	/* USDT-WAY */
