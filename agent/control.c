@@ -534,9 +534,17 @@ void control_obey(struct message *message, const struct ucred *peer,
 	message->bytes = (uint32_t)exchange.answer.used;
 }
 
-int control_serve(int fd)
+/* Tells whether the command at the other end has given up: the user has read
+ * that the request failed. */
+static bool has_left(int fd)
 {
 	struct pollfd look = { .fd = fd, .events = POLLRDHUP };
+
+	return sys3(SYS_poll, &look, 1, 0) == 1;
+}
+
+int control_serve(int fd)
+{
 	uint64_t bytes = CONTROL_REQUEST_BYTES +
 			 (uint64_t)PROTOCOL_PAYLOAD_MAX;
 	struct message message;
@@ -570,15 +578,21 @@ int control_serve(int fd)
 	ret = peer_learn(fd, &peer);
 	if (!ret && known) {
 		ret = bytes_receive(fd, memory, message.bytes);
-		/* A command that has given up has told the user that the
-		 * request failed: it must not be obeyed later. */
-		if (!ret && sys3(SYS_poll, &look, 1, 0) == 1)
+		/* it must not be obeyed later */
+		if (!ret && has_left(fd))
 			ret = -EPIPE;
 		memory[message.bytes] = 0;
 	}
 	if (ret)
 		goto unmap;
 	control_obey(&message, &peer, memory, answer);
+	/* nobody knows of a session that has begun meanwhile */
+	if (message.type == MESSAGE_START && !message.status && has_left(fd)) {
+		message.type = MESSAGE_DESTROY;
+		control_obey(&message, &peer, memory, answer);
+		ret = -EPIPE;
+		goto unmap;
+	}
 	ret = bytes_send(fd, &message, sizeof(message));
 	if (!ret)
 		ret = bytes_send(fd, answer, message.bytes);
