@@ -507,7 +507,7 @@ int command_misused_pid(const char *text, const char *each)
 	size_t digits = strspn(text, "0123456789");
 	const char *behind = text + digits;
 
-	if (digits && *behind && strchr(" ,\t\n", *behind) &&
+	if (*each && digits && *behind && strchr(" ,\t\n", *behind) &&
 	    isdigit((unsigned char)behind[strspn(behind, " ,\t\n")]))
 		return command_misused("'%s' is not a process id; %s", text,
 				       each);
