@@ -31,7 +31,6 @@
 
 #define AGE_NS		500000000ull	/* most programs are over by then */
 #define PAUSE_NS	20000000ull
-#define CALM_NS		2000000000ull
 #define READ_ROWS	64
 #define SETTLE_NS	500000000ull
 #define SETTLE_PAUSE_NS	1000000
@@ -108,21 +107,26 @@ static int still_deferred(const struct attach_target *t,
 }
 
 /* Returns true when a stop may disturb the first thread: the kernel ends some
- * calls with EINTR, such as those with a time limit. */
+ * calls with EINTR, such as those with a time limit. A socket may have one for
+ * any call (SO_RCVTIMEO). */
 static bool is_touchy(pid_t pid)
 {
 	static const long calls[] = {
-		SYS_read, SYS_readv, SYS_write, SYS_wait4, SYS_waitid,
-		SYS_futex, SYS_flock, SYS_nanosleep, SYS_clock_nanosleep,
-		SYS_poll, SYS_ppoll, SYS_select, SYS_pselect6, SYS_pause,
-		SYS_rt_sigsuspend,
+		SYS_wait4, SYS_waitid, SYS_futex, SYS_flock, SYS_nanosleep,
+		SYS_clock_nanosleep, SYS_poll, SYS_ppoll, SYS_select,
+		SYS_pselect6, SYS_pause, SYS_rt_sigsuspend,
 	};
-	char text[256];
+	unsigned long file = 0;
+	char text[256], path[64], name[16] = "";
 	long number = -1;
 
 	process_text(pid, pid, "syscall", text, sizeof(text));
-	if (sscanf(text, "%ld", &number) != 1 || number < 0)
+	if (sscanf(text, "%ld %lx", &number, &file) < 1 || number < 0)
 		return false;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%lu", (int)pid, file);
+	if (number == SYS_read || number == SYS_readv || number == SYS_write)
+		return readlink(path, name, sizeof(name)) > 0 &&
+		       !strncmp(name, "socket:", 7);
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		if (number == calls[i])
 			return false;
@@ -130,9 +134,10 @@ static bool is_touchy(pid_t pid)
 }
 
 /* Has the process make the files. Returns 0 where nothing is left to do,
- * -EAGAIN: later; or another negative errno and the cause. */
-static int files_make(const struct deferred_process *p, uint64_t now_ns,
-		      bool all, struct cause *cause)
+ * -EAGAIN: later; -EINTR: a stop would disturb it; or another negative errno
+ * and the cause. */
+static int files_make(const struct deferred_process *p, bool all,
+		      struct cause *cause)
 {
 	const struct deferred_row *row = &p->row;
 	struct attach_target target = {
@@ -158,9 +163,8 @@ static int files_make(const struct deferred_process *p, uint64_t now_ns,
 	memcpy(where.uuid, row->uuid, sizeof(where.uuid));
 	if (ret == WAKE_TAKEN)
 		ret = -EAGAIN;
-	else if (ret > 0 && !all && now_ns - p->seen_ns < CALM_NS &&
-	    is_touchy(target.pid))
-		ret = -EAGAIN;
+	else if (ret > 0 && !all && is_touchy(target.pid))
+		ret = -EINTR;
 	else if (ret > 0 && process_executes(target.pid, row->entry))
 		/* the thread comes, and says so in the page; else again */
 		ret = attach_stop_wake(&target, &where) ?: -EAGAIN;
@@ -186,10 +190,13 @@ int deferred_poll(struct deferred *d, bool all, struct cause *cause)
 		struct deferred_process *p = &d->rows[i];
 		struct cause why = { 0 };
 		int ret = all || now - p->seen_ns >= AGE_NS ?
-				  files_make(p, now, all, &why) : -EAGAIN;
+				  files_make(p, all, &why) : -EAGAIN;
 
 		if (!ret)
 			continue;
+		/* it may be so for long: after another AGE_NS */
+		if (ret == -EINTR)
+			p->seen_ns = now;
 		/* one that is stopped, or traced, may do so later */
 		if (ret != -EAGAIN && !p->told &&
 		    (all || ret == -EPERM || ret == -EACCES)) {

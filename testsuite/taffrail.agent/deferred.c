@@ -16,8 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <taffrail/event.h>
 #include <time.h>
@@ -88,6 +91,23 @@ static void file_await(const char *path)
 
 	while (access(path, F_OK))
 		nanosleep(&pause, NULL);
+}
+
+/* Waits in calls that a stop of the thread would end early, one that lasts the
+ * milliseconds that there are. */
+static int call_wait(char how, int ms)
+{
+	const struct timeval limit = { ms / 1000, ms % 1000 * 1000 };
+	int pair[2], poll = epoll_create1(0);
+	struct epoll_event event;
+	char byte;
+
+	if (how == 'E')
+		return epoll_wait(poll, &event, 1, ms);
+	return socketpair(AF_UNIX, SOCK_STREAM, 0, pair) ||
+	       setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &limit,
+			  sizeof(limit)) ||
+	       read(pair[0], &byte, 1) >= 0 || errno != EAGAIN;
 }
 
 static void on_signal(int number)
@@ -165,6 +185,9 @@ static int one_do(char *word)
 	case 'w':
 		file_await(rest);
 		return 0;
+	case 'E':
+	case 'R':
+		return call_wait(*word, atoi(rest));
 	case 'u':
 		return setgroups(0, NULL) || setgid((gid_t)atoi(rest)) ||
 		       setuid((uid_t)atoi(rest));
