@@ -32,6 +32,7 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 
+#include "agent/fork.h"
 #include "agent/fork-private.h"
 #include "agent/image/lacking.h"
 #include "agent/private.h"
@@ -55,6 +56,7 @@
 static uint64_t vdso;		/* where it is, or 0 */
 static const struct r_debug *linked;
 static int row_file = -1;	/* until deferred_start() closes it */
+static bool too_late;		/* the rules changed before the row was there */
 
 /* Learns what tells the runtime directory from another one at the path. */
 static bool place_learn(void)
@@ -94,6 +96,8 @@ static int start_aside(void *unused)
 		store_relaxed(fork_mark, mark);
 		start_deferred = 0;
 	}
+	/* a command changes the rules, and reads the rows afterwards */
+	too_late = !quiet_stays();
 	return start_deferred ? 0 : -ENOSPC;
 }
 
@@ -179,5 +183,10 @@ bool deferred_start(void)
 	ret = demand_defer(&lacking_rest) &&
 	      !thread_run_alone(start_aside, NULL);
 	sys_close(row_file);
-	return ret;
+	if (!ret)
+		return false;
+	agent_off = NULL;
+	if (too_late)
+		fork_need_files();
+	return true;
 }

@@ -183,10 +183,8 @@ static void agent_set_up(void)
 		modules_setup();
 	memory_learn();
 	usdt_load_learn();
-	if (deferred && deferred_start()) {
-		agent_off = NULL;
+	if (deferred && deferred_start())
 		return;
-	}
 	if (deferred)
 		agent_learn();
 	agent_begin();

@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "command/agents/deferred.h"
 #include "command/agents/handed.h"
 #include "command/agents/layouts.h"
 #include "command/agents/places.h"
@@ -19,6 +21,7 @@
 #include "command/common/command.h"
 #include "command/elf/line-rules.h"
 #include "command/load/libraries.h"
+#include "command/procfs/process.h"
 #include "tracepoints/conditions/rule-split.h"
 
 enum { KEY_LEVEL = 256, KEY_YES };
@@ -116,10 +119,53 @@ static int change_living(struct targets *targets, enum message_type type,
 	return result;
 }
 
+static bool is_listed(const struct targets *targets,
+		      const struct rundir_process *process)
+{
+	for (size_t i = 0; i < targets->list.count; i++)
+		if (!strcmp(targets->list.processes[i].name, process->name))
+			return true;
+	return false;
+}
+
+/* As change_living(), for the processes that have begun since the targets were
+ * listed: they may have read the file before it was changed. */
+static int change_begun(const struct targets *before, enum message_type type,
+			const char *name, const char *rule,
+			struct places *places)
+{
+	struct targets targets;
+	int result = COMMAND_DONE;
+	size_t left = 0;
+
+	deferred_settle();
+	if (targets_open(&targets, 0))
+		result = COMMAND_FAILED;
+	for (size_t i = 0; i < targets.count; i++) {
+		struct target target = targets.targets[i];
+
+		/* our children have filters, and no use of the rule */
+		if (!target.process->alive ||
+		    is_listed(before, target.process) ||
+		    process_status(target.process->pid, "PPid") == getpid())
+			continue;
+		/* one that is at its start answers when it has the session */
+		if (!target_connect(&target))
+			targets.targets[left++] = target;
+		else if (target_has(&target, name) && !target_ends(&target))
+			result = cause_tell(&target.client.cause);
+	}
+	targets.count = left;
+	if (change_living(&targets, type, name, rule, places))
+		result = COMMAND_FAILED;
+	targets_close(&targets);
+	return result;
+}
+
 /*
  * Changes a rule in the living processes that have the session, and in the file
  * for later ones. The order: all agents answer, the rule is checked against
- * their markers, then the file, then the processes. A rule that could not be
+ * their markers, then the file, then the processes, also new ones. A rule that could not be
  * checked before, and selects nothing now, is taken back. Returns an exit
  * status.
  */
@@ -167,6 +213,9 @@ static int change_rule(struct targets *targets, enum message_type type,
 					       "'%s'", name) :
 				targets_no_session(targets, name);
 	if (change_living(targets, type, name, rule, &places))
+		result = COMMAND_FAILED;
+	if (!targets->named && !later &&
+	    change_begun(targets, type, name, rule, &places))
 		result = COMMAND_FAILED;
 	if (type == MESSAGE_ENABLE && targets_check_files(targets, &rule, 1))
 		result = COMMAND_FAILED;

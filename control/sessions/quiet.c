@@ -67,6 +67,9 @@ static bool map_describe(struct module *module, const struct link_map *map)
 	return !path.cut;
 }
 
+/* When sessions/ had changed at the last look. */
+static struct timespec sessions_changed;
+
 /* Returns the hash of the program, as the dynamic linker has loaded it, and of
  * the sessions that there are; or 0. A change of sessions/ in the current tick
  * of the clock of files may leave the times as they are. */
@@ -91,6 +94,7 @@ static uint64_t program_hash(void)
 	sys_close(directory);
 	if (!map)
 		return 0;
+	sessions_changed = st.st_ctim;
 	hash = index_hash(hash, &st.st_ino, sizeof(st.st_ino));
 	hash = index_hash(hash, &st.st_mtim, sizeof(st.st_mtim));
 	hash = index_hash(hash, &st.st_ctim, sizeof(st.st_ctim));
@@ -151,6 +155,20 @@ int quiet_open(int flags)
 bool quiet_known(int fd)
 {
 	return known_has(fd, PROTOCOL_DEFERRED_TABLE, program_hash());
+}
+
+bool quiet_stays(void)
+{
+	int directory = place_sessions_open();
+	struct stat st;
+	long ret;
+
+	if (directory < 0)
+		return false;
+	ret = sys2(SYS_fstat, directory, &st);
+	sys_close(directory);
+	return !ret && !__builtin_memcmp(&st.st_ctim, &sessions_changed,
+					 sizeof(sessions_changed));
 }
 
 void quiet_begin(void)

@@ -287,12 +287,14 @@ uint32_t session_machine_learn(void);
  * opens the recorder's file, to read and write, with more flags: it returns a
  * descriptor, or a negative errno where the recorder allows no process of this
  * PID namespace to put off files. quiet_known() returns true when this program
- * is known there. Else quiet_begin() comes before session_obey(), and
+ * is known there, and quiet_stays() later that no session has come, gone or
+ * changed since. Else quiet_begin() comes before session_obey(), and
  * quiet_end() at the exit. The caller may open files, except in the last.
  */
 bool quiet_allowed(void);
 int quiet_open(int flags);
 bool quiet_known(int fd);
+bool quiet_stays(void);
 void quiet_begin(void);
 void quiet_end(void);
 

@@ -19,6 +19,7 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/sdt.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -184,6 +185,9 @@ static int one_do(char *word)
 		return event_declare();
 	case 'w':
 		file_await(rest);
+		return 0;
+	case 'h':
+		STAP_PROBE(quiet, hit);
 		return 0;
 	case 'E':
 	case 'R':
