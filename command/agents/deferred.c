@@ -37,6 +37,7 @@
 
 struct deferred_process {
 	struct deferred_row row;
+	uint64_t at;		/* in the file */
 	uint64_t seen_ns;
 	bool told;		/* why it makes no files */
 };
@@ -59,7 +60,28 @@ static void deferred_refuse(struct deferred *d)
 		ftruncate(d->fd, 0);
 }
 
-/* Adds the rows that have come. Frees the memory of the file. */
+/* Frees the memory of rows that the recorder is done with. Commands read the
+ * others. */
+static void rows_free(struct deferred *d)
+{
+	uint64_t end = d->at & ~4095ull, from = PROTOCOL_DEFERRED_ROWS, to;
+
+	if (end == d->freed)
+		return;
+	d->freed = end;
+	for (size_t i = 0; i <= d->n; i++) {
+		to = i < d->n ? d->rows[i].at & ~4095ull : end;
+		if (to > from)
+			fallocate(d->fd,
+				  FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				  (off_t)from, (off_t)(to - from));
+		if (i < d->n)
+			from = (d->rows[i].at + sizeof(d->rows[i].row) +
+				4095) & ~4095ull;
+	}
+}
+
+/* Adds the rows that have come. */
 static void rows_read(struct deferred *d, uint64_t now_ns)
 {
 	struct deferred_row rows[READ_ROWS];
@@ -78,11 +100,9 @@ static void rows_read(struct deferred *d, uint64_t now_ns)
 				return;
 			d->rows[d->n++] = (struct deferred_process){
 				.row = rows[i], .seen_ns = now_ns,
+				.at = d->at - sizeof(*rows),
 			};
 		}
-		fallocate(d->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-			  PROTOCOL_DEFERRED_ROWS,
-			  (off_t)((d->at & ~4095ull) - PROTOCOL_DEFERRED_ROWS));
 	}
 }
 
@@ -211,6 +231,8 @@ int deferred_poll(struct deferred *d, bool all, struct cause *cause)
 	d->n = kept + d->n - i;
 	if (!failed)
 		d->next_ns = now + PAUSE_NS;
+	if (!all)
+		rows_free(d);
 	return failed;
 }
 

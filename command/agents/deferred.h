@@ -15,6 +15,7 @@
 struct deferred {
 	int fd;			/* sessions/.deferred.NAME, or -1 */
 	uint64_t at;		/* of the next row there */
+	uint64_t freed;		/* up to there in the file */
 	struct deferred_process *rows;	/* by age */
 	size_t n;
 	uint64_t next_ns;	/* when to look at them */
