@@ -119,17 +119,18 @@ static int change_living(struct targets *targets, enum message_type type,
 	return result;
 }
 
-static bool is_listed(const struct targets *targets,
+static bool is_target(const struct targets *targets,
 		      const struct rundir_process *process)
 {
-	for (size_t i = 0; i < targets->list.count; i++)
-		if (!strcmp(targets->list.processes[i].name, process->name))
+	for (size_t i = 0; i < targets->count; i++)
+		if (!strcmp(targets->targets[i].process->name, process->name))
 			return true;
 	return false;
 }
 
 /* As change_living(), for the processes that have begun since the targets were
- * listed: they may have read the file before it was changed. */
+ * listed, or had not begun the session then: they may have read the file before
+ * it was changed. */
 static int change_begun(const struct targets *before, enum message_type type,
 			const char *name, const char *rule,
 			struct places *places)
@@ -146,7 +147,7 @@ static int change_begun(const struct targets *before, enum message_type type,
 
 		/* our children have filters, and no use of the rule */
 		if (!target.process->alive ||
-		    is_listed(before, target.process) ||
+		    is_target(before, target.process) ||
 		    process_status(target.process->pid, "PPid") == getpid())
 			continue;
 		/* one that is at its start answers when it has the session */
@@ -165,9 +166,9 @@ static int change_begun(const struct targets *before, enum message_type type,
 /*
  * Changes a rule in the living processes that have the session, and in the file
  * for later ones. The order: all agents answer, the rule is checked against
- * their markers, then the file, then the processes, also new ones. A rule that could not be
- * checked before, and selects nothing now, is taken back. Returns an exit
- * status.
+ * their markers, then the file, then the processes, also new ones. A rule that
+ * could not be checked before, and selects nothing now, is taken back. Returns
+ * an exit status.
  */
 static int change_rule(struct targets *targets, enum message_type type,
 		       const char *name, const char *rule, bool yes)
