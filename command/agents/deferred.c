@@ -33,6 +33,7 @@
 #define PAUSE_NS	20000000ull
 #define READ_ROWS	64
 #define SETTLE_NS	500000000ull
+#define SETTLE_ALL_NS	(10 * SETTLE_NS)
 #define SETTLE_PAUSE_NS	1000000
 
 struct deferred_process {
@@ -255,14 +256,21 @@ static void file_settle(int fd)
 {
 	const struct timespec pause = { .tv_nsec = SETTLE_PAUSE_NS };
 	struct deferred d = { .fd = fd, .at = PROTOCOL_DEFERRED_ROWS };
-	uint64_t end = monotonic_ns() + SETTLE_NS;
+	uint64_t now = monotonic_ns(), end = now + SETTLE_ALL_NS;
+	uint64_t next = now + SETTLE_NS;
 	struct cause cause;
+	size_t left = 0;
 
 	do {
 		/* those that cannot, the recorder tells */
 		while (deferred_poll(&d, true, &cause))
 			;
-	} while (d.n && monotonic_ns() < end && !nanosleep(&pause, NULL));
+		now = monotonic_ns();
+		/* some have made their files: others may need their turn */
+		if (d.n < left)
+			next = now + SETTLE_NS;
+		left = d.n;
+	} while (d.n && now < next && now < end && !nanosleep(&pause, NULL));
 	deferred_close(&d);
 }
 
