@@ -54,6 +54,7 @@
 int capset(cap_user_header_t head, const cap_user_data_t data);
 long confine_seccomp(long operation, long flags, void *args);
 long confine_prctl(long option, long a, long b, long c, long d);
+void confine_needs_files(long number);
 long confine_landlock(long ruleset, long flags);
 
 static int ret_errno(long ret)
@@ -179,6 +180,33 @@ long confine_seccomp(long operation, long flags, void *args)
 		return ret;
 	errno = (int)-ret;
 	return -1;
+}
+
+/* Makes the files that a process has put off, before the system call of
+ * syscall() that may take the right to make them. */
+void confine_needs_files(long number)
+{
+	switch (number) {
+	case SYS_setuid:
+	case SYS_setgid:
+	case SYS_setreuid:
+	case SYS_setregid:
+	case SYS_setresuid:
+	case SYS_setresgid:
+	case SYS_setfsuid:
+	case SYS_setfsgid:
+	case SYS_capset:
+	case SYS_chroot:
+	case SYS_pivot_root:
+	case SYS_unshare:
+	case SYS_setns:
+	case SYS_setrlimit:
+	case SYS_prlimit64:
+		fork_need_files();
+		break;
+	default:
+		break;
+	}
 }
 
 /* Makes the landlock_restrict_self(2) of syscall(). */

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "agent/fork.h"
 #include "agent/leave.h"
 #include "base/sys.h"
 
@@ -33,6 +34,10 @@ PUBLIC int chroot(const char *path)
 static int limit_set(pid_t pid, unsigned int resource,
 		     const struct rlimit *limits, void *former)
 {
+	/* Of this process or another: files are only made early. Programs raise
+	 * the limit of the stack as they begin. */
+	if (limits && resource != RLIMIT_STACK && resource != RLIMIT_CORE)
+		fork_need_files();
 	/* Another way to name this process would take another system call,
 	 * which a filter may forbid. This one reads the limits, and finds no
 	 * such resource. */

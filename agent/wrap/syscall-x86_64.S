@@ -2,7 +2,8 @@
 /*
  * syscall(2), as libc's function. It passes seccomp(2) and
  * landlock_restrict_self(2), for which libc has no functions, and prctl(2) to
- * confine.c.
+ * confine.c. It asks confine_needs_files() before all others where a process
+ * has put off its files.
  */
 	.text
 	.weak	syscall
@@ -16,7 +17,9 @@ syscall:
 	je	3f
 	cmpl	$446, %edi		/* landlock_restrict_self */
 	je	4f
-	movq	%rdi, %rax
+	cmpl	$0, start_deferred(%rip)
+	jne	5f
+6:	movq	%rdi, %rax
 	movq	%rsi, %rdi
 	movq	%rdx, %rsi
 	movq	%rcx, %rdx
@@ -40,6 +43,24 @@ syscall:
 4:	movq	%rsi, %rdi
 	movq	%rdx, %rsi
 	jmp	confine_landlock
+5:	pushq	%rdi
+	pushq	%rsi
+	pushq	%rdx
+	pushq	%rcx
+	pushq	%r8
+	pushq	%r9
+	pushq	%r10			/* for the alignment */
+	.cfi_adjust_cfa_offset 56
+	callq	confine_needs_files
+	popq	%r10
+	popq	%r9
+	popq	%r8
+	popq	%rcx
+	popq	%rdx
+	popq	%rsi
+	popq	%rdi
+	.cfi_adjust_cfa_offset -56
+	jmp	6b
 2:	negl	%eax
 	pushq	%rax
 	.cfi_adjust_cfa_offset 8

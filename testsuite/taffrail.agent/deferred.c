@@ -22,6 +22,7 @@
 #include <sys/sdt.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <taffrail/event.h>
 #include <time.h>
@@ -170,7 +171,7 @@ static int vfork_execute(char *path)
 
 static int one_do(char *word)
 {
-	const struct rlimit none = { 3, 3 };
+	const struct rlimit none = { 3, 3 }, small = { 0, RLIM_INFINITY };
 	char *rest = word + 1;
 	char *argv[] = { rest, NULL };
 
@@ -195,6 +196,10 @@ static int one_do(char *word)
 	case 'u':
 		return setgroups(0, NULL) || setgid((gid_t)atoi(rest)) ||
 		       setuid((uid_t)atoi(rest));
+	case 'U':
+		return (int)syscall(SYS_setuid, (uid_t)atoi(rest));
+	case 'L':
+		return prlimit(getpid(), RLIMIT_FSIZE, &small, NULL);
 	case 'n':
 		return unshare(CLONE_NEWNS);
 	case 'c':
