@@ -4,7 +4,7 @@
  * rule fn:* can have, and why not the others.
  *
  * Invariant: the plans are those by which the agent places sites. The agent may
- * refuse more: in a process that handles faults, or whose code was changed.
+ * refuse more: where a program will handle faults, or has changed code.
  */
 #include <errno.h>
 #include <stdio.h>

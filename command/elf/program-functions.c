@@ -205,6 +205,8 @@ int functions_of_process(pid_t pid, uint32_t how, functions_take *take,
 {
 	struct passing passing = { .take = take, .arg = arg };
 
+	if (process_handles_faults(pid))
+		how |= SYMBOLISER_HANDLES;
 	return process_each_module(pid, SYMBOLISER_FUNCTIONS | how,
 				   pass_module, &passing);
 }

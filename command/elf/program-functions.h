@@ -38,8 +38,9 @@ int functions_of_program(const char *program, uint32_t how,
 /* Calls `opened` for the same files, as process_each_file() does. */
 int files_of_program(const char *program, process_opened *opened, void *arg);
 
-/* Does the same for the modules of a process, but the agent's own. Returns also
- * a negative errno: the process cannot be read. */
+/* Does the same for the modules of a process, but the agent's own; plans are
+ * for a program that handles faults, if it does now. Returns also a negative
+ * errno: the process cannot be read. */
 int functions_of_process(pid_t pid, uint32_t how, functions_take *take,
 			 void *arg);
 

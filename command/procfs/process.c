@@ -219,6 +219,12 @@ bool process_capable(pid_t pid, unsigned int capability)
 
 #define SIGNAL_BIT(number)	(1ull << ((number) - 1))
 
+bool process_handles_faults(pid_t pid)
+{
+	return process_set(pid, 0, "SigCgt") &
+	       (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS));
+}
+
 bool process_killed(pid_t pid)
 {
 	return (process_set(pid, 0, "SigPnd") | process_set(pid, 0, "ShdPnd")) &

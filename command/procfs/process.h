@@ -99,6 +99,9 @@ bool process_has_id(pid_t pid, const char *map, uint32_t id);
  * only if the kind is "pid". */
 bool process_children_away(pid_t pid, const char *kind);
 
+/* Returns true when the process has a handler of SIGSEGV or SIGBUS. */
+bool process_handles_faults(pid_t pid);
+
 /* Returns true when SIGKILL is pending: the process will end, which may take
  * until it gets a CPU. */
 bool process_killed(pid_t pid);

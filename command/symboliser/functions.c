@@ -109,6 +109,14 @@ static int function_tell(const struct functions *f, struct usdt_calls *calls,
 	return take(&found, priv);
 }
 
+/* Returns why a program that handles faults cannot use a plan, or 0; see
+ * usdt_calls. */
+static int faults_refused(const struct usdt_plan *plan, void *arg)
+{
+	(void)arg;
+	return plan->faults ? USDT_FAULTS : 0;
+}
+
 /* Gives the functions, planned, to `take`. Returns the result, or a negative
  * errno. */
 static int functions_plan(const struct usdt_file *unbound, struct functions *f,
@@ -136,6 +144,8 @@ static int functions_plan(const struct usdt_file *unbound, struct functions *f,
 		free(once);
 		return ret ? ret : -ENOMEM;
 	}
+	if (f->how & SYMBOLISER_HANDLES)
+		calls.refused = faults_refused;
 	for (i = 0; i < f->n; i++)
 		if (!n || once[n - 1].site != f->wanted[i].site)
 			once[n++] = f->wanted[i];

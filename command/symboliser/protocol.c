@@ -35,7 +35,7 @@ bool symboliser_request_valid(const struct symboliser_request *request,
 		return !n && request->count <=
 				     (SYMBOLISER_PLAN | SYMBOLISER_LOADED |
 				      SYMBOLISER_LTTNG | SYMBOLISER_FUNCTIONS |
-				      SYMBOLISER_LIBC);
+				      SYMBOLISER_LIBC | SYMBOLISER_HANDLES);
 	case ASK_NAMES:
 	case ASK_LINES:
 		if (!request->count ||

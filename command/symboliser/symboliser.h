@@ -201,6 +201,8 @@ struct symboliser_found {
 #define SYMBOLISER_FUNCTIONS	8u	/* functions, instead of markers */
 #define SYMBOLISER_LIBC		16u	/* with the prototypes of libc's
 					 * (rule_is_runtime()) */
+#define SYMBOLISER_HANDLES	32u	/* for a program that handles SIGSEGV or
+					 * SIGBUS */
 
 /* Reads segments, build ID, dynamic linker and libraries of a file. */
 int symboliser_module(struct symboliser_module *module,

@@ -7,6 +7,9 @@ compile: rseq dangers.c -O2 -DSECTION="__rseq_cs"
 compile: go dangers.c -O2 -DSECTION=".gopclntab"
 
 before:
+	start faulting "$CASES/dangers" faults
+	wait_for grep -q ready faulting.out
+	faulting=$pid
 	start changed "$CASES/dangers" changed
 	wait_for grep -q ready changed.out
 
@@ -15,6 +18,16 @@ case: a handler that knows the instruction which faults
 run: echo | "$CASES/dangers" faults >plain && echo | taffrail record -o trace1 -e 'fn:dangers/*' -- "$CASES/dangers" faults >traced; status=$?; cmp plain traced && exit $status
 status: 1
 stderr: fn/fetch at 0x[0-9a-f]+ is not traced: an instruction after it may fault, and the program handles SIGSEGV or SIGBUS
+case: list and doctor say the same of a process, not of its file
+run:
+	taffrail list --functions -p $faulting 'fn:dangers/*' | grep 'not:\|int3:' | tee listed
+	taffrail doctor -p $faulting | tr -s ' \n' ' ' | grep -o ' not [0-9]*: .* SIGBUS'
+	taffrail list --functions "$CASES/dangers" fn:fetch
+	taffrail start faulting -p $faulting -e 'fn:dangers/*' 2>told
+	diff <(grep -o '^fn/[^ ]*' listed | sort) <(sed -n 's,.* \(fn/[^ ]*\) at .*,\1,p' told | sort)
+stdout: ^fn/fetch .* \[not: an instruction after it may fault, and the program handles SIGSEGV or SIGBUS\]$
+stdout: ^ not [0-9]+: .*an instruction after it may fault, and the program handles SIGSEGV or SIGBUS$
+stdout: ^fn/fetch .* \[jump\]$
 case: a handler that comes later
 run: echo | "$CASES/dangers" late >plain && echo | taffrail record -o trace2 -e 'fn:dangers/fetch' -- "$CASES/dangers" late >traced; status=$?; cmp plain traced && taffrail view trace2 | grep -c 'fn:fetch:' && exit $status
 status: 1
