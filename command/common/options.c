@@ -355,6 +355,9 @@ static int value_note(const struct options *options, int key)
 			rule_option = row->key < 256 ? "-e" : "--where";
 			rule_value = optarg;
 		}
+	if (optarg == typed && !strcmp(optarg, "--"))
+		return command_misused("option '%s' needs an argument before "
+				       "'--'", options->argv[optind - 2]);
 	/* "-o=x" would be taken for "-o" with "=x" */
 	if (key < 256 && *optarg == '=' && optarg == typed + 2)
 		return command_misused("option '%s': its value stands behind a "

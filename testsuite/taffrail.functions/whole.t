@@ -128,6 +128,10 @@ cases:
 		--depth '0': give a number from 1 on
 	2 taffrail record --functions f --min-time soon -- true
 		--min-time 'soon': give a time of more than 0
+	2 taffrail record --functions -- "$CASES/calls" 1
+		option '--functions' needs an argument before '--'$
+	2 taffrail record -e -- "$CASES/calls" 1
+		option '-e' needs an argument before '--'$
 	2 taffrail start s --all --min-time 1ms
 		--depth and --min-time are for --functions
 	1 taffrail record -o field -e 'fn:outer if duration > 1 && nothing' -- "$CASES/calls" 1
