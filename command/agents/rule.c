@@ -232,9 +232,20 @@ int rule_limit(const char **rules, int *count, const char *option,
 
 int rule_take_functions(struct rule_calls *calls, const char *value)
 {
-	const char *rule = value;
+	const char *rule = value, *side;
 	char *text;
+	size_t bytes;
 
+	rule_condition(value, &bytes);
+	side = memrchr(value, '%', bytes);
+	bytes -= side ? (size_t)(side - value) : bytes;
+	if ((bytes == 6 && !strncmp(side, "%entry", 6)) ||
+	    (bytes == 7 && !strncmp(side, RULE_RETURN, 7)))
+		return command_misused("--functions '%s': it records whole "
+				       "calls, an event each: leave out "
+				       "'%.*s'; -e 'fn:...%.*s' records that "
+				       "side alone", value, (int)bytes, side,
+				       (int)bytes, side);
 	if (calls->count == RULE_CALLS_MAX)
 		return command_misused("more than %d times --functions",
 				       RULE_CALLS_MAX);

@@ -128,6 +128,10 @@ cases:
 		--depth '0': give a number from 1 on
 	2 taffrail record --functions f --min-time soon -- true
 		--min-time 'soon': give a time of more than 0
+	2 taffrail record --functions 'f%return(str) if value > 1' -- true
+		--functions 'f%return\(str\) if value > 1': it records whole calls, an event each: leave out '%return'; -e 'fn:...%return' records that side alone$
+	2 taffrail start s -p 1 --functions fn:f%entry
+		--functions 'fn:f%entry': it records whole calls, an event each: leave out '%entry'; -e 'fn:...%entry' records that side alone$
 	2 taffrail record --functions -- "$CASES/calls" 1
 		option '--functions' needs an argument before '--'$
 	2 taffrail record -e -- "$CASES/calls" 1
