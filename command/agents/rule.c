@@ -272,10 +272,14 @@ int rule_take_depth(struct rule_calls *calls, const char *value)
 
 int rule_take_min_time(struct rule_calls *calls, const char *value)
 {
-	return duration_parse(&calls->min_ns, value) || calls->min_ns <= 0 ?
+	/* a number alone is seconds here, and ns in a condition */
+	return duration_parse(&calls->min_ns, value) || calls->min_ns <= 0 ||
+			       !isalpha((unsigned char)
+					value[strlen(value) - 1]) ?
 		       command_misused("--min-time '%s': give a time of more "
-				       "than 0, in seconds or with a unit, as "
-				       "in 0.5, 10ms or 50us", value) :
+				       "than 0 with its unit, ns, us, ms, s, "
+				       "min or h, as in 0.5s, 10ms or 50us",
+				       value) :
 		       COMMAND_DONE;
 }
 

@@ -128,6 +128,8 @@ cases:
 		--depth '0': give a number from 1 on
 	2 taffrail record --functions f --min-time soon -- true
 		--min-time 'soon': give a time of more than 0
+	2 taffrail record --functions f --min-time 3 -- true
+		--min-time '3': give a time of more than 0 with its unit, ns, us, 
 	2 taffrail record --functions 'f%return(str) if value > 1' -- true
 		--functions 'f%return\(str\) if value > 1': it records whole calls, an event each: leave out '%return'; -e 'fn:...%return' records that side alone$
 	2 taffrail start s -p 1 --functions fn:f%entry
