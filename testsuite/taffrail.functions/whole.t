@@ -119,8 +119,11 @@ stdout: ^ +5 fn:six$
 stdout: ^ +5 fn:six%return$
 no stdout: fn:outer%return
 case: two sessions, each by its condition
-run: taffrail record -o both --functions outer -- env TAFFRAIL_ENABLE='fn:outer if duration >= 0 && arg1 < 3;fn:six' "$CASES/calls" 7 && taffrail view both | wc -l && taffrail view -s env --dead 2>/dev/null | grep -o 'fn:[a-z%]*' | sort | uniq -c
+run: taffrail record -o both --functions outer -- env TAFFRAIL_ENABLE='fn:outer if duration >= 0 && arg1 < 3;fn:six' "$CASES/calls" 7 && taffrail view both | wc -l && taffrail view -s env | grep -o 'fn:[a-z%]*' | sort | uniq -c
 stdout: ^7$
+stdout: ^ +3 fn:outer$
+stdout: ^ +7 fn:six$
+stdout: ^ +7 fn:six%return$
 cases:
 	2 taffrail record --depth 3 -- true
 		--depth and --min-time are for --functions
