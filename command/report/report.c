@@ -356,8 +356,10 @@ int report_main(int argc, char **argv)
 	    (r.by || r.nfields || r.nrules || r.slowest.max))
 		return command_misused("%s prints one table: --pair, --by, "
 				       "--field and --slowest have no place in "
-				       "it", r.locks_only ? "--locks" :
-							    "--functions");
+				       "it%s", r.locks_only ? "--locks" :
+				       "--functions", r.locks_only || !r.by ?
+				       "" : ": without it, 'report --by FIELD' "
+				       "has a table of each function's calls");
 	ret = check_living(&r);
 	if (ret != COMMAND_DONE)
 		return ret;

@@ -379,7 +379,7 @@ stderr: ^taffrail: view: 6 returns have no line, for want of a call$
 case: options without a place in a form are refused
 run: taffrail report --functions --by vtid returns || taffrail view --graph --raw returns
 status: 2
-stderr: ^taffrail: report: --functions prints one table: --pair, --by, --field and --slowest have no place in it
+stderr: ^taffrail: report: --functions prints one table: --pair, --by, --field and --slowest have no place in it: without it, 'report --by FIELD' has a table of each function's calls
 stderr: ^taffrail: view: --graph has a form of its own, without --raw
 case: a trace without returns
 run: taffrail report --functions entered
