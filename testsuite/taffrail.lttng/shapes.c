@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Events of LTTng-UST that the agent has functions of their own for, and one
- * that it has not. The header is this file, too.
+ * Events of LTTng-UST that the agent has functions of their own for, and
+ * others. The header is this file, too.
  */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER shapes
@@ -16,6 +16,7 @@
 #define LTTNG_SHAPES
 
 #include <lttng/tracepoint.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 LTTNG_UST_TRACEPOINT_EVENT(shapes, number,
@@ -44,6 +45,14 @@ LTTNG_UST_TRACEPOINT_EVENT(shapes, both,
 		lttng_ust_field_integer(int, a, a)
 		lttng_ust_field_string(s, s)))
 
+/* macros have replaced the names before the compiler gets them */
+LTTNG_UST_TRACEPOINT_EVENT(shapes, named,
+	LTTNG_UST_TP_ARGS(int, a),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(int, true, a)
+		lttng_ust_field_integer(int, false, a + 1)
+		lttng_ust_field_integer(int, NULL, a + 2)))
+
 #endif
 
 #include <lttng/tracepoint-event.h>
@@ -71,6 +80,7 @@ int main(void)
 	lttng_ust_tracepoint(shapes, mixed, -4, -5);
 	lttng_ust_tracepoint(shapes, text, NULL);
 	lttng_ust_tracepoint(shapes, text, "text");
+	lttng_ust_tracepoint(shapes, named, 5);
 	lttng_ust_tracepoint(shapes, both, 1, NULL);
 	lttng_ust_tracepoint(shapes, both, 2, "");
 	lttng_ust_tracepoint(shapes, both, 3, "fifteen letters");

@@ -245,6 +245,16 @@ static struct describe_step *step_skip(struct describe_step *step, uint8_t op)
 	return step;
 }
 
+/*
+ * Returns the name of a field, or one that is taken for none (fields.h): macros
+ * have made "1" of `true` in C, and "((void *)0)" or "__null" of `NULL`.
+ */
+static const char *name_settled(const char *name)
+{
+	return field_name_valid(name) && !text_equal(name, "__null") ?
+		       name : "NULL";
+}
+
 /* Adds a field that filters get, at step *k. A field for filters alone is
  * skipped. */
 static int field_add(struct describe_model *model, uint32_t *k,
@@ -259,15 +269,13 @@ static int field_add(struct describe_model *model, uint32_t *k,
 		return -E2BIG;
 	if (written && text_length(field->name) >= FIELD_NAME_BYTES)
 		return -EMSGSIZE;
-	if (written && !field_name_valid(field->name))
-		return -EBADMSG;
 	ret = type_take(model, &making, field->type, written);
 	if (ret && written)
 		return ret;
 	if (*k + 2 > DESCRIBE_STEPS_MAX)
 		return -E2BIG;
 	if (written) {
-		model->fields[model->n].name_ = field->name;
+		model->fields[model->n].name_ = name_settled(field->name);
 		model->fields[model->n].type_ = making.type;
 		model->n++;
 		model->steps[(*k)++] = making.step;
