@@ -408,7 +408,7 @@ int describe_event(struct describe_model *model,
 		   const struct ust_event *event)
 {
 	const struct ust_class *class;
-	int ret;
+	int level, ret;
 
 	model->n = 0;
 	model->unwritten = 0;
@@ -432,9 +432,9 @@ int describe_event(struct describe_model *model,
 	ret = fields_add(model, class);
 	if (ret)
 		return ret;
-	if (event->level && *event->level && **event->level >= 0 &&
-	    **event->level <= LEVEL_MAX)
-		model->level = level_word(**event->level);
+	level = event->level && *event->level ? **event->level : LEVEL_DEFAULT;
+	if (level >= 0 && level <= LEVEL_MAX)
+		model->level = level_word(level);
 	if (event->uri && *event->uri)
 		uri_add(&model->shown, *event->uri);
 	if (model->shown.cut)

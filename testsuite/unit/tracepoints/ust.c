@@ -320,11 +320,13 @@ static void check_marker(void)
 	unit_check(!shown_next(&field, &name), "no more names");
 }
 
-/* A name that a macro has replaced is none. */
+/* A name that a macro has replaced is none, and no level is LTTng's default. */
 static void check_names(void)
 {
 	static const char *const replaced[] = { "1", "((void *)0)", "__null",
 						"" };
+	static const int out_of_range = 99;
+	static const int *plevel = &out_of_range;
 	struct field_name found[1];
 	size_t i;
 
@@ -338,6 +340,10 @@ static void check_names(void)
 		unit_equal_string(found[0].name, "arg1", "its name");
 	}
 	fields[0].name = "a";
+	unit_equal_string(model.level, "debug_line", "the default level");
+	begin_event();
+	event.level = &plevel;
+	unit_check(!describe_again() && !model.level, "a level that is none");
 }
 
 /* Fields for filters alone come behind the others, for conditions. */
