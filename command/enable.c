@@ -251,7 +251,7 @@ static int rule_main(int argc, char **argv, enum message_type type)
 	};
 	const char *rule, *level = NULL;
 	int key, count = 1, status;
-	bool yes = false;
+	bool yes = false, callbacks;
 	pid_t pid = 0;
 	size_t bytes;
 
@@ -276,12 +276,14 @@ static int rule_main(int argc, char **argv, enum message_type type)
 		status = rule_take(&rule);
 	if (!status && level)
 		status = rule_limit(&rule, &count, "level", level);
-	if (!status && type == MESSAGE_DISABLE && rule_condition(rule, &bytes))
+	callbacks = !strcmp(argv[options.index], LOAD_SESSION);
+	if (!status && type == MESSAGE_DISABLE && !callbacks &&
+	    rule_condition(rule, &bytes))
 		status = command_failed("disable takes a rule without a "
 					"condition: a marker is on or off");
 	if (status)
 		return status;
-	if (!strcmp(argv[options.index], LOAD_SESSION))
+	if (callbacks)
 		return load_enable(pid, rule, type == MESSAGE_ENABLE);
 	if (targets_open(&targets, pid))
 		status = COMMAND_FAILED;
