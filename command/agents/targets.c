@@ -480,7 +480,7 @@ static bool rule_matched(struct targets *t, const char *rule, bool unread)
 			cause_report(RULE_UNMET_YET, .subject = rule,
 				     .text = text);
 		else if (unread)
-			t->awaited(rule);
+			t->awaited(rule, text);
 		found = true;
 	} else if (!found) {
 		tell_unmatched(t, rule, &nearest, matched);

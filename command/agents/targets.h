@@ -25,8 +25,9 @@ struct targets {
 	size_t count;
 	bool named;			/* by their pids */
 	bool unread;			/* of targets_check_rule() */
-	void (*awaited)(const char *rule); /* is called, in place of a message,
-					 * for a rule without a marker yet */
+	/* is called, in place of a message, for a rule without a marker yet,
+	 * with those that are similar */
+	void (*awaited)(const char *rule, const char *nearest);
 };
 
 /*

@@ -190,13 +190,29 @@ static bool fault_note(const struct rules *rules,
 	return false;
 }
 
-static const char *awaited[RECORD_RULES_MAX];
+/* Rules of rules_await(), and markers of the processes that are similar. */
+static struct {
+	const char *rule;
+	char *nearest;			/* or NULL */
+} awaited[RECORD_RULES_MAX];
 static size_t nawaited;
 
-void rules_await(const char *rule)
+void rules_await(const char *rule, const char *nearest)
 {
-	if (nawaited < RECORD_RULES_MAX)
-		awaited[nawaited++] = rule;
+	if (nawaited == RECORD_RULES_MAX)
+		return;
+	awaited[nawaited].rule = rule;
+	awaited[nawaited++].nearest = strdup(nearest);
+}
+
+/* Returns the number of a rule that is awaited, or nawaited. */
+static size_t awaited_find(const char *rule)
+{
+	size_t i = 0;
+
+	while (i < nawaited && awaited[i].rule != rule)
+		i++;
+	return i;
 }
 
 bool rules_never(const struct record_options *o, const char *rule, char *glob,
@@ -206,9 +222,8 @@ bool rules_never(const struct record_options *o, const char *rule, char *glob,
 	size_t bytes, i = 0;
 	const char *condition = rule_condition(rule, &bytes);
 
-	for (size_t k = 0; k < nawaited; k++)
-		if (awaited[k] == rule)
-			return false;
+	if (awaited_find(rule) < nawaited)
+		return false;
 	/* -p has looked whether there is a marker of that name */
 	while (i < known->count && !rule_matches(rule, known->markers[i].id))
 		i++;
@@ -225,13 +240,16 @@ bool rules_nearest(const struct record_options *o, const char *rule, char *text,
 	struct nearest nearest = { .rule = rule ? rule : "*" };
 	struct named_in in = { o->pids.pids, (size_t)o->pids.count,
 			       o->program ? o->program[0] : NULL };
-	size_t used;
+	size_t used, k = awaited_find(rule);
 
 	if (rule && rule_kind(rule) == RULE_FUNCTIONS) {
 		functions_nearest(rule, &in, text, room);
 		return *text;
 	}
-
+	if (k < nawaited && awaited[k].nearest) {
+		snprintf(text, room, "%s", awaited[k].nearest);
+		return *text;
+	}
 	for (size_t j = 0; j < known->count; j++)
 		if (!known->markers[j].why || known->markers[j].placement)
 			nearest_add(&nearest, known->markers[j].id);

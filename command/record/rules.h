@@ -41,8 +41,9 @@ int rules_take(struct rules *rules, pid_t pid, struct session_view *session);
  * no rule names them. The process may have ended by then. */
 void rules_learn(pid_t pid);
 
-/* Notes a rule of -p that names no marker yet. */
-void rules_await(const char *rule);
+/* Notes a rule of -p that names no marker yet, and which are similar: a text of
+ * nearest_text(), which is copied. */
+void rules_await(const char *rule, const char *nearest);
 
 /* Returns true when the rule has selected a marker that was taken. */
 bool rules_met(const struct rules *rules, const char *rule);
@@ -63,9 +64,9 @@ bool rules_fault(const char *faults, const char *rule, char *text, size_t room);
 bool rules_never(const struct record_options *o, const char *rule, char *glob,
 		 char *text);
 
-/* Writes which ids in the program's file are similar to a rule, and other rules
- * that may be meant. NULL stands for all markers. Returns false if there is
- * nothing. */
+/* Writes which ids in the program's file, or the processes of -p, are similar
+ * to a rule, and other rules that may be meant. NULL stands for all markers.
+ * Returns false if there is nothing. */
 bool rules_nearest(const struct record_options *o, const char *rule, char *text,
 		   size_t room);
 
