@@ -25,8 +25,9 @@
 
 static uint64_t begun;		/* sessions of this process so far */
 
-/* Begins the names of LTTng-UST's own providers. */
+/* Begins the names of LTTng-UST's own providers, and rules that mean them. */
 #define LTTNG_OWN	"lttng_ust_"
+#define LTTNG_MEANT	"lttng_ust"
 
 /* Returns true for markers that a program does not make by itself, unless the
  * rule begins with their name: USDT probes, and the events of LTTng-UST's own
@@ -36,7 +37,7 @@ static bool needs_name(const struct session_rule *rule,
 {
 	return (object->adopted && !session_rule_names(rule)) ||
 	       (text_after(object->id, LTTNG_OWN) &&
-		!text_after(rule->glob, LTTNG_OWN));
+		!text_after(rule->glob, LTTNG_MEANT));
 }
 
 /* Returns true when a glob means a place in a function by this name: it names
