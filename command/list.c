@@ -4,8 +4,9 @@
  * and events of LTTng-UST of files.
  *
  * Invariant: a list says of each marker whether it can be traced, and the exit
- * status is 1 if one cannot. Text from a program reaches the terminal only
- * through printable_print().
+ * status is 1 if one cannot, unless it is an event of LTTng-UST that no marker
+ * can say: the program has no fault then. Text from a program reaches the
+ * terminal only through printable_print().
  */
 #include <ctype.h>
 #include <errno.h>
@@ -306,30 +307,6 @@ static int tell_unplaced(const struct marker_list *list, const char *what)
 	return !n ? COMMAND_DONE :
 		    command_failed("%s: %s cannot be traced: %s; %s", what,
 				   counted(n, "marker"), why, MARKER_REMEDY);
-}
-
-/* Says which events of LTTng-UST no marker can say. Returns an exit status:
- * COMMAND_FAILED if there is one. */
-static int tell_left_out(const struct marker_list *list, const char *what)
-{
-	char text[CAUSE_TEXT_BYTES];
-	int status = COMMAND_DONE;
-	struct cause cause;
-
-	for (size_t i = 0; i < list->count; i++) {
-		const struct marker *m = &list->markers[i];
-
-		if (m->kind != MARKER_EVENT || m->placement || !m->why ||
-		    strncmp(m->why, MARKER_OFF, strlen(MARKER_OFF)) != 0)
-			continue;
-		snprintf(text, sizeof(text), "%s: %s is not traced: %s", what,
-			 m->id, m->why + strlen(MARKER_OFF));
-		cause_set(&cause, 0, EVENT_LEFT_OUT, .text = text);
-		status = cause_tell_fact(&cause);
-	}
-	if (status)
-		cause_tell_remedy(CAUSE_EVENT_LEFT_OUT);
-	return status;
 }
 
 /* Adds a marker of another list, whose id this cuts. */
@@ -633,8 +610,7 @@ static int list_files(struct output *out, char **paths, int n)
 					*paths);
 			else if (!list.count)
 				tell_none(out, *paths);
-			if (tell_unplaced(&list, *paths) |
-			    tell_left_out(&list, *paths))
+			if (tell_unplaced(&list, *paths))
 				result = COMMAND_FAILED;
 		}
 		if (error[0])
