@@ -100,7 +100,9 @@ static const struct {
 	{ "strace", "taffrail record" }, { "exec", "taffrail record" },
 	{ "create", "taffrail start" }, { "script", "taffrail view" },
 	{ "stats", "taffrail report" }, { "cat", "taffrail view" },
-	{ "dump", "taffrail snapshot" }, { "save", "taffrail snapshot" },
+	{ "dump", "taffrail snapshot" },
+	{ "save", "taffrail snapshot NAME -o DIR, which writes events; a "
+		  "session is not saved" },
 	{ "kill", "taffrail destroy" }, { "rm", "taffrail destroy" },
 	{ "delete", "taffrail destroy" }, { "remove", "taffrail destroy" },
 	{ "ps", "taffrail status" },
@@ -115,7 +117,16 @@ static const struct {
 	{ "disable-event", "taffrail disable NAME RULE" },
 	{ "enable-channel", "taffrail start or record --buffer-size SIZE" },
 	{ "add-context", "taffrail start or record --context LIST" },
+	{ "disable-channel", "taffrail disable NAME RULE, as a session has one "
+			     "channel" },
 	{ "track", "taffrail start NAME -p PID" },
+	{ "untrack", "taffrail destroy NAME -p PID" },
+	{ "clear", "nothing; taffrail destroy NAME and start begin a session "
+		   "anew" },
+	{ "add-trigger", "nothing; a callback acts at an event (taffrail "
+			 "connect)" },
+	{ "list-triggers", "nothing, as there are no triggers" },
+	{ "remove-trigger", "nothing, as there are no triggers" },
 	{ "rotate", "taffrail snapshot NAME -o DIR" },
 	{ "enable-rotation", "taffrail record --max-size SIZE" },
 	{ "set-session", "each sub-command names the session" },
