@@ -397,8 +397,8 @@ static void late_find(void)
 static void late_lead(void)
 {
 	stock_late = true;
-	late_mapped = names_lead;
 	names_lead();
+	late_mapped = names_lead;
 }
 
 static void late_back(void)

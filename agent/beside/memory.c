@@ -22,7 +22,6 @@
  *    for stock's next call in another thread.
  */
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -183,62 +182,23 @@ static bool has_wrapper(void)
 	return real.lock != libc.lock || real.unlock != libc.unlock;
 }
 
-static void entries_look(uint64_t base, const char *strings,
-			 const Elf64_Sym *symbols, const Elf64_Rela *r,
-			 uint64_t bytes)
+static void entry_look(uint64_t *at, const char *name, void *unused)
 {
-	const Elf64_Rela *end = r + bytes / sizeof(*r);
 	uint32_t i;
 
-	for (; r < end; r++) {
-		uint32_t type = ELF64_R_TYPE(r->r_info);
-
-		for (i = 0; i < ARRAY_SIZE(entries); i++)
-			if ((type == R_X86_64_JUMP_SLOT ||
-			     type == R_X86_64_GLOB_DAT) &&
-			    text_equal(strings + symbols[ELF64_R_SYM(r->r_info)]
-							 .st_name,
-				       entries[i].name))
-				entries[i].at = (void *)(base + r->r_offset);
-	}
+	(void)unused;
+	for (i = 0; i < ARRAY_SIZE(entries); i++)
+		if (text_equal(name, entries[i].name))
+			entries[i].at = at;
 }
 
 /* Looks at the library that has stock's function. */
 static int library_look(struct dl_phdr_info *info, size_t size, void *function)
 {
-	const Elf64_Rela *relocations[2] = { NULL, NULL };
-	uint64_t bytes[2] = { 0, 0 };
-	const Elf64_Sym *symbols = NULL;
-	const char *strings = NULL;
-	const Elf64_Dyn *d = NULL;
-	int i;
-
 	(void)size;
 	if (!module_has(info, function))
 		return 0;
-	for (i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			d = (const void *)(info->dlpi_addr +
-					   info->dlpi_phdr[i].p_vaddr);
-	for (; d && d->d_tag != DT_NULL; d++) {
-		const void *at = (const void *)d->d_un.d_ptr;
-
-		if (d->d_tag == DT_SYMTAB)
-			symbols = at;
-		else if (d->d_tag == DT_STRTAB)
-			strings = at;
-		else if (d->d_tag == DT_RELA)
-			relocations[0] = at;
-		else if (d->d_tag == DT_RELASZ)
-			bytes[0] = d->d_un.d_val;
-		else if (d->d_tag == DT_JMPREL)
-			relocations[1] = at;
-		else if (d->d_tag == DT_PLTRELSZ)
-			bytes[1] = d->d_un.d_val;
-	}
-	for (i = 0; symbols && strings && i < 2; i++)
-		entries_look(info->dlpi_addr, strings, symbols, relocations[i],
-			     bytes[i]);
+	module_entries(info, entry_look, NULL);
 	return 1;
 }
 

@@ -18,6 +18,8 @@
 struct symbols {
 	const Elf64_Sym *symbols;
 	const char *strings;
+	const Elf64_Rela *relocations[2];
+	uint64_t bytes[2];
 	uint32_t n;
 	uint32_t needed;		/* those of other modules are before */
 };
@@ -38,6 +40,10 @@ static bool symbols_find(struct symbols *found,
 	for (; d && d->d_tag != DT_NULL; d++) {
 		const void *at = (const void *)d->d_un.d_ptr;
 
+		if (d->d_tag == DT_RELASZ)
+			found->bytes[0] = d->d_un.d_val;
+		if (d->d_tag == DT_PLTRELSZ)
+			found->bytes[1] = d->d_un.d_val;
 		/* the vdso's addresses are not relocated; it needs nothing */
 		if (d->d_un.d_ptr < info->dlpi_addr)
 			continue;
@@ -49,6 +55,10 @@ static bool symbols_find(struct symbols *found,
 			gnu = at;
 		else if (d->d_tag == DT_HASH)
 			sysv = at;
+		else if (d->d_tag == DT_RELA)
+			found->relocations[0] = at;
+		else if (d->d_tag == DT_JMPREL)
+			found->relocations[1] = at;
 	}
 	if (!found->symbols || !found->strings)
 		return false;
@@ -106,6 +116,28 @@ uint64_t *module_symbol(const struct dl_phdr_info *info, const char *name)
 	symbol = symbol_of(&symbols, symbols.n, name);
 	return symbol && symbol->st_shndx ? (uint64_t *)&symbol->st_value :
 					    NULL;
+}
+
+void module_entries(const struct dl_phdr_info *info,
+		    void (*call)(uint64_t *at, const char *name, void *arg),
+		    void *arg)
+{
+	const Elf64_Rela *r;
+	struct symbols of;
+	uint64_t left;
+	int i;
+
+	for (i = 0; symbols_find(&of, info) && i < 2; i++) {
+		r = of.relocations[i];
+		left = r ? of.bytes[i] / sizeof(*r) : 0;
+		for (; left--; r++)
+			if (ELF64_R_TYPE(r->r_info) == R_X86_64_JUMP_SLOT ||
+			    ELF64_R_TYPE(r->r_info) == R_X86_64_GLOB_DAT)
+				call((uint64_t *)(info->dlpi_addr +
+						  r->r_offset),
+				     of.strings + of.symbols[ELF64_R_SYM(
+						  r->r_info)].st_name, arg);
+	}
 }
 
 /* The first modules in the list stay: those that the program started with, or

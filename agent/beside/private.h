@@ -177,9 +177,17 @@ bool module_is(const struct dl_phdr_info *info, const char *library);
  * dynamic linker, or NULL. */
 uint64_t *module_symbol(const struct dl_phdr_info *info, const char *name);
 
+/* Calls a function for each entry of a module's table of addresses (GOT) that
+ * the dynamic linker binds to a name. */
+void module_entries(const struct dl_phdr_info *info,
+		    void (*call)(uint64_t *at, const char *name, void *arg),
+		    void *arg);
+
 /* Lead the names of stock's functions for providers here, unless they lead here
- * already, and back. The caller holds the registry's lock; the first is for
- * threads of the program, the second for those of the agent. */
+ * already, and back. As late_mapped(), the first leads modules that came with
+ * stock's library here, too: none of their code has run yet. The caller holds
+ * the registry's lock; the first is for threads of the program, the second for
+ * those of the agent. */
 void names_lead(void);
 void names_lead_back(void);
 
