@@ -252,13 +252,14 @@ static int packet_answer(struct connection *c, int fd, int too_long)
 }
 
 static struct connection *current;
+static int current_pid;		/* a forked child does not have its memory */
 static int current_fd;
 
 int64_t gdb_look(void)
 {
 	struct connection *c = current;
 
-	if (!c || !c->waits)
+	if (!c || current_pid != (int)sys_getpid() || !c->waits)
 		return -1;
 	for (;;) {
 		packet_open(&c->out, c->out_bytes, sizeof(c->out_bytes));
@@ -414,6 +415,7 @@ static int connection_begin(int fd)
 	run_connected();
 	ret = service_watch(fd, taffrail_agent_serves_gdb, c);
 	current = ret ? NULL : c;
+	current_pid = (int)sys_getpid();
 	current_fd = fd;
 	if (ret)
 		sys_munmap(c, sizeof(*c));
