@@ -146,8 +146,8 @@ tracepoints_plan_sources = \
 	tracepoints/usdt/plan/scan-x86_64.c \
 	tracepoints/usdt/plan/search.c \
 	tracepoints/usdt/plan/sections-private.h \
-	tracepoints/usdt/plan/xz.c \
-	tracepoints/usdt/plan/xz-private.h
+	tracepoints/xz/xz.c \
+	tracepoints/xz/xz.h
 
 # libtaffrail-usdt.so
 usdt_sources = \

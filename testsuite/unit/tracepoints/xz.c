@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracepoints/usdt/plan/xz-private.h"
+#include "tracepoints/xz/xz.h"
 
 #define LINES		200
 #define TEXT_BYTES	5944

@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "tracepoints/usdt/plan/xz-private.h"
+#include "tracepoints/xz/xz.h"
 #include "tracepoints/usdt/plan/sections-private.h"
 
 #define OWNER		"GNU"

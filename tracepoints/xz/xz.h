@@ -6,8 +6,8 @@
  * Pure functions without libc, for bytes of unknown origin. Checksums are not
  * looked at: damaged data gives other bytes, never an access elsewhere.
  */
-#ifndef TRACEPOINTS_USDT_PLAN_XZ_PRIVATE_H
-#define TRACEPOINTS_USDT_PLAN_XZ_PRIVATE_H
+#ifndef TRACEPOINTS_XZ_XZ_H
+#define TRACEPOINTS_XZ_XZ_H
 
 #include <stdint.h>
 

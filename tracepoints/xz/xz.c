@@ -3,7 +3,7 @@
  * Decodes .xz; see xz-private.h. LZMA's range coder gives a bit at a time by
  * 11-bit probabilities, which adapt.
  */
-#include "tracepoints/usdt/plan/xz-private.h"
+#include "tracepoints/xz/xz.h"
 
 #include <errno.h>
 #include <stdbool.h>
