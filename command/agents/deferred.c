@@ -24,6 +24,7 @@
 
 #include "base/base.h"
 #include "command/attach/steps.h"
+#include "command/common/command.h"
 #include "command/common/monotonic.h"
 #include "command/procfs/process.h"
 #include "control/protocol.h"
@@ -271,6 +272,15 @@ static void file_settle(int fd)
 			next = now + SETTLE_NS;
 		left = d.n;
 	} while (d.n && now < next && now < end && !nanosleep(&pause, NULL));
+	for (size_t i = 0; i < d.n; i++) {
+		const pid_t pid = (pid_t)d.rows[i].row.pid;
+
+		if (process_stopped(pid))
+			command_warn("process %d of a recording is stopped, "
+				     "and has made no files yet: it is not "
+				     "seen here; continue it first (kill "
+				     "-CONT %d)", pid, pid);
+	}
 	deferred_close(&d);
 }
 
