@@ -34,7 +34,7 @@ __attribute__((weak)) extern __typeof__(taffrail_event_declare)
 __attribute__((weak)) extern __typeof__(taffrail_event_write)
 	taffrail_event_write;
 
-static int failed(const char *what)
+static int tell_failed(const char *what)
 {
 	fprintf(stderr, "%s: %s\n", what, strerror(errno));
 	return 1;
@@ -130,7 +130,7 @@ static int threads_use(char *path)
 
 	for (int i = 0; i < 4; i++)
 		if (pthread_create(&threads[i], NULL, thread_use, path))
-			return failed("pthread_create");
+			return tell_failed("pthread_create");
 	for (int i = 0; i < 4; i++) {
 		pthread_join(threads[i], &result);
 		bad = result ?: bad;
@@ -215,7 +215,7 @@ static int one_do(char *word)
 		return vfork_execute(rest);
 	case 'x':
 		execv(rest, argv);
-		return failed(rest);
+		return tell_failed(rest);
 	}
 	return 1;
 }
@@ -226,7 +226,7 @@ static int work_do(char **words)
 		if (**words == 'f')
 			return child_do(words + 1);
 		if (one_do(*words))
-			return failed(*words);
+			return tell_failed(*words);
 	}
 	return 0;
 }

@@ -110,7 +110,7 @@ static void faults_handle(void)
 	sigaction(SIGSEGV, &action, NULL);
 }
 
-static int hits(void)
+static int hits_count(void)
 {
 	struct pollfd input = { .fd = 0, .events = POLLIN };
 	const long known = before_data(5);
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 	int i;
 
 	if (!strcmp(what, "hits"))
-		return hits();
+		return hits_count();
 	if (!strcmp(what, "faults"))
 		faults_handle();
 	if (!strcmp(what, "changed")) {

@@ -34,7 +34,7 @@ __attribute__((noinline)) static long handle(struct request *r, int length)
 	return sum;			/* end */
 }
 
-static void *serve(void *arg)
+static void *serve_requests(void *arg)
 {
 	struct request first = { 0, urls[0], NULL };
 	struct request r = { 0, urls[1], &first };
@@ -61,7 +61,7 @@ int main(void)
 	pthread_barrier_init(&begin, NULL, 3);
 	pthread_barrier_init(&end, NULL, 3);
 	for (i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, serve, NULL);
+		pthread_create(&threads[i], NULL, serve_requests, NULL);
 	puts("ready");
 	fflush(stdout);
 	while (scanf("%d", &count) == 1) {

@@ -118,7 +118,7 @@ static void hostile(void)
 }
 
 /* Texts that may have been cut to four bytes. */
-static void cut(void)
+static void check_cut(void)
 {
 	static const struct {
 		const char *pattern, *text;
@@ -152,6 +152,6 @@ int main(void)
 			   rows[i].text[0] & 0x80 ? "(byte)" : rows[i].text);
 	compare_all();
 	hostile();
-	cut();
+	check_cut();
 	return unit_end();
 }
