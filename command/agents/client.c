@@ -134,6 +134,19 @@ static int client_unconnected(struct client *client,
 	}
 }
 
+/* Returns true where the agent began a moment ago: on a busy machine, its
+ * service thread may need longer than CLIENT_START_MS to listen. */
+static bool agent_young(const struct rundir_process *process, int64_t now)
+{
+	struct process_page page;
+	int64_t age;
+
+	if (rundir_read_process(process, process->image, &page))
+		return false;
+	age = now - (int64_t)(page.start.monotonic_ns / 1000000);
+	return age >= 0 && age < CLIENT_YOUNG_MS;
+}
+
 /*
  * Returns true when a connection that failed may still succeed. -EAGAIN: the
  * backlog is full, and poll() does not report that. No socket, or no listener:
@@ -150,7 +163,8 @@ static bool connect_later(int error, const struct rundir_process *process,
 	if (error == -EAGAIN)
 		return !process_stopped(process->pid);
 	return (error == -ENOENT || error == -ECONNREFUSED) &&
-	       (now - came < CLIENT_START_MS || process_killed(process->pid)) &&
+	       (now - came < CLIENT_START_MS || process_killed(process->pid) ||
+		agent_young(process, now)) &&
 	       rundir_lives(process);
 }
 

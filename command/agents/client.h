@@ -22,6 +22,8 @@
 #define CLIENT_STOPPED_MS	2000
 /* For a process that lives but has no socket: it is starting or ending. */
 #define CLIENT_START_MS		500
+/* The age at which an agent is no longer taken for one that is starting. */
+#define CLIENT_YOUNG_MS		3000
 /* For an agent that hangs up before it answers, in a process that lives. */
 #define CLIENT_AGAIN_MS		3000
 
