@@ -420,6 +420,7 @@ static int handle_change(struct exchange *exchange)
 		return ret;
 	if (exchange->type == MESSAGE_STOP && session->phase == SESSION_RUNS)
 		act_note(&session->channel->page->changed, exchange);
+	channel_page_end(session->channel);
 	ret = changes[exchange->type](session);
 	if (ret)
 		exchange_fail(exchange, ret, CAUSE_THREAD_WRITES);

@@ -277,6 +277,8 @@ enum session_flags {
 	SESSION_WIDE	 = 1u << 5,	/* compact and wide headers: ctf.h; else
 					 * an earlier build's */
 	SESSION_ENABLED	 = 1u << 6,	/* TAFFRAIL_ENABLE began it */
+	SESSION_ENDED	 = 1u << 7,	/* of a page: a command has ended it,
+					 * also for children without files */
 };
 
 /* Contexts, in the order in which they precede an event's own fields. */

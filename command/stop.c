@@ -22,6 +22,8 @@
 /* A process may execute one program after the other; one that does so without
  * end is given up. */
 #define EXECUTED_TRIES	16
+/* The same for children that go on forking. */
+#define CHILDREN_TRIES	16
 
 static const struct option_row rows[] = {
 	{ 'p', "pid", "PID", "in this process only" },
@@ -91,6 +93,65 @@ static int tell_one(struct target *target, enum message_type type,
 	}
 }
 
+/* Sends the request to the targets that have the session, and counts these.
+ * Returns false after printing that a process failed. */
+static bool tell_targets(struct targets *targets, enum message_type type,
+			 const char *name, struct client_request *request,
+			 int *found)
+{
+	bool done = true;
+	int ret;
+
+	for (size_t i = 0; i < targets->count; i++) {
+		struct target *target = &targets->targets[i];
+		struct rundir_process *process = target->process;
+
+		if (!process->alive || !target_has(target, name))
+			goto left;
+		if (type != MESSAGE_FLUSH)
+			rundir_heirs_remove(process, name);
+		ret = tell_one(target, type, request);
+		*found += ret != -ENOENT;
+		if (!ret || ret == -ENOENT)
+			goto left;
+		if (target_ends(target)) {
+			process->alive = false;
+		} else {
+			cause_tell(&target->client.cause);
+			done = false;
+		}
+left:
+		ret = visit_left(target, name, type == MESSAGE_DESTROY);
+		*found += ret != 0;
+		done &= ret >= 0;
+	}
+	return done;
+}
+
+/* Returns true when the session goes on in a child that made its files when the
+ * processes had been listed, or with `left` has left files since. */
+static bool session_goes_on(const struct targets *targets, const char *name,
+			    bool left)
+{
+	const struct rundir_process *p;
+	struct session_page page;
+
+	for (size_t i = 0; i < targets->count; i++) {
+		p = targets->targets[i].process;
+		if (!rundir_find_session(p, p->image, name, &page) &&
+		    (p->alive ? page.state == SESSION_ACTIVE : left))
+			return true;
+	}
+	return false;
+}
+
+/* Lists the processes again. */
+static bool targets_again(struct targets *targets)
+{
+	targets_close(targets);
+	return !targets_open(targets, 0);
+}
+
 /*
  * Sends the request to all processes that have the session; with `later`
  * changes the file for later ones first, and lists the processes again. A
@@ -100,57 +161,39 @@ static int tell_one(struct target *target, enum message_type type,
 static int tell_all(struct targets *targets, enum message_type type,
 		    const char *name, bool later)
 {
+	const bool ends = later && type != MESSAGE_FLUSH;
 	struct client_request request = { 0 };
-	int found = 0, ret;
+	int found = 0, told = 0, tries = CHILDREN_TRIES, ret;
 	bool failed = false;
 	char *text = NULL;
 
 	client_request_add(&request, "name", "%s", name);
 	if (later && targets->dir.fd >= 0) {
 		/* a flush changes nothing for later processes */
-		ret = type == MESSAGE_FLUSH ?
-			      rundir_read_rules(&targets->dir, name, &text) :
-			      rundir_remove_rules(&targets->dir, name);
+		ret = ends ? rundir_remove_rules(&targets->dir, name) :
+			     rundir_read_rules(&targets->dir, name, &text);
 		if (!ret)
 			free(text);
 		found += ret != -ENOENT;
-		/* list again: a process that read the rules before is now in
-		 * the list */
-		if (!ret && type != MESSAGE_FLUSH) {
-			targets_close(targets);
-			if (targets_open(targets, 0)) {
-				client_request_release(&request);
-				return COMMAND_FAILED;
-			}
-		}
 		if (ret && ret != -ENOENT)
 			failed = cause_report(SESSION_UNREMOVED,
 					      .subject = name, .error = ret,
 					      .path = targets->dir.path);
+		/* a process that read the rules before is now in the list */
+		else if (!ret && ends && !targets_again(targets))
+			goto out;
 	}
-	for (size_t i = 0; i < targets->count; i++) {
-		struct target *target = &targets->targets[i];
-		struct rundir_process *process = target->process;
-
-		if (!process->alive || !target_has(target, name))
-			goto left;
-		if (type != MESSAGE_FLUSH)
-			rundir_heirs_remove(process, name);
-		ret = tell_one(target, type, &request);
-		found += ret != -ENOENT;
-		if (!ret || ret == -ENOENT)
-			goto left;
-		if (target_ends(target)) {
-			process->alive = false;
-		} else {
-			cause_tell(&target->client.cause);
+	do {
+		told = 0;
+		if (!tell_targets(targets, type, name, &request, &told))
 			failed = true;
-		}
-left:
-		ret = visit_left(target, name, type == MESSAGE_DESTROY);
-		found += ret != 0;
-		failed |= ret < 0;
-	}
+		found += told;
+		if (!told || !ends || failed)
+			break;
+		if (!targets_again(targets))
+			goto out;
+	} while (session_goes_on(targets, name, type == MESSAGE_DESTROY) &&
+		 --tries);
 	client_request_release(&request);
 	if (type == MESSAGE_STOP && later && targets->dir.fd >= 0)
 		rundir_stop_shared(&targets->dir, name);
@@ -161,6 +204,9 @@ left:
 	if (layouts_tell(&targets->list, name, "not changed") || failed)
 		return COMMAND_FAILED;
 	return found ? COMMAND_DONE : targets_no_session(targets, name);
+out:
+	client_request_release(&request);
+	return COMMAND_FAILED;
 }
 
 /*

@@ -306,6 +306,10 @@ void channels_close_cpus(void);
 void channels_halt(void);
 void channels_go_on(void);
 
+/* Marks the page for children that have no files yet: a command has ended the
+ * session (channel_create returns -ECANCELED there). */
+void channel_page_end(struct channel *channel);
+
 /* Lets no writer in any more; the caller then waits (channel_grace). */
 void channel_stop(struct channel *channel);
 

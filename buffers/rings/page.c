@@ -244,7 +244,7 @@ static void page_fill(struct session_page *page, const struct channel *channel,
 }
 
 /* A channel that already has a page keeps the records: in a forked child, the
- * parent's page. */
+ * parent's page. Returns -ECANCELED where the parent's session has ended. */
 int channel_page_make(struct channel *channel, const char *name,
 		      const struct process_page *now)
 {
@@ -279,6 +279,12 @@ int channel_page_make(struct channel *channel, const char *name,
 	page_fill(page, channel, name, now);
 	if (!old)
 		goto done;
+	__atomic_thread_fence(SEQ_CST(SESSION_ENDED));
+	if (load_relaxed(&old->flags) & SESSION_ENDED) {
+		sys_munmap(page, bytes);
+		sys_unlink(path);
+		return -ECANCELED;
+	}
 	moved = sys5(SYS_mremap, page, bytes, bytes,
 		     MREMAP_MAYMOVE | MREMAP_FIXED, channel->area);
 	if (moved < 0 && moved > -4096) {
@@ -291,6 +297,13 @@ done:
 	channel->page = channel->area;
 	channel->page_bytes = bytes;
 	return 0;
+}
+
+void channel_page_end(struct channel *channel)
+{
+	if (channel->page)
+		__atomic_fetch_or(&channel->page->flags, SESSION_ENDED,
+				  SEQ_CST(SESSION_ENDED));
 }
 
 /* Makes room for `records` bytes of records. */

@@ -574,6 +574,16 @@ int session_destroy(struct session *session)
 	return 0;
 }
 
+/* In a forked child: it takes no part in the session. */
+static void session_leave(struct session *session, struct channel *channel)
+{
+	if (session->phase == SESSION_RUNS || session->owned)
+		session_objects_disable(session);
+	session->phase = SESSION_FREE;
+	/* a later session must not copy the parent's records */
+	channel->page = NULL;
+}
+
 /* In a forked child the markers are on already, and lead to channels whose
  * tables are wiped. Event ids stay, because the records are copied. Rings are
  * made when they are needed. */
@@ -591,14 +601,10 @@ int session_inherit(void)
 		if (!channel_used(i) || session->client)
 			continue;
 		/* gdb's, or of a recording that is over */
-		if (session->phase != SESSION_FREE &&
-		    (session->owned || (session->flags & SESSION_CONSUMED &&
-					budget_ended(session->name))))
-			session_objects_disable(session);
-		if (session->phase != SESSION_RUNS) {
-			session->phase = SESSION_FREE;
-			/* a later session must not copy the parent's records */
-			channel->page = NULL;
+		if (session->phase != SESSION_RUNS || session->owned ||
+		    (session->flags & SESSION_CONSUMED &&
+		     budget_ended(session->name))) {
+			session_leave(session, channel);
 			continue;
 		}
 		ret = channel_create(channel, (uint32_t)begun++,
@@ -606,6 +612,11 @@ int session_inherit(void)
 				     session->contexts, session->keep_ms ?
 				     session->buffer : channel->ring_bytes,
 				     channel->cpus);
+		if (ret == -ECANCELED) {
+			begun--;
+			session_leave(session, channel);
+			continue;
+		}
 		if (ret) {
 			session->phase = SESSION_HALTED;
 			return ret;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A child that writes its first event only after a line of input.
+ * A child that writes its first event only after a line of input; or with an
+ * argument children without end, which write an event.
  */
 #include <stdio.h>
 #include <sys/wait.h>
@@ -21,9 +22,19 @@ static int serve(void)
 	return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pid_t child;
+
+	(void)argv;
+	while (argc > 1) {
+		child = fork();
+		TAFFRAIL_EVENT(app, child);
+		if (!child)
+			_exit(0);
+		if (child < 0 || waitpid(child, NULL, 0) != child)
+			return 1;
+	}
 
 	TAFFRAIL_EVENT(app, parent);
 	child = fork();
