@@ -174,6 +174,7 @@ usdt_sources = \
 	tracepoints/usdt/place/lines.c \
 	tracepoints/usdt/place/more.c \
 	tracepoints/usdt/place/names.c \
+	tracepoints/usdt/place/targets.c \
 	tracepoints/usdt/place/private.h \
 	$(tracepoints_plan_sources)
 

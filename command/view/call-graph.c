@@ -6,7 +6,8 @@
  *	   40 ns  [  123]   check();
  *
  * A call without a call in it is one line, and so is one that an event tells
- * whole, behind the calls in it. Other events are not printed.
+ * whole, behind the calls in it. Of one that ends by a tail call, " by jump to
+ * NAME" follows. Other events are not printed.
  *
  * Invariant: the `priv` of an open call is how far the calls in it are
  * indented, so one whose return is never recorded indents none.
@@ -25,6 +26,15 @@
 #define LEVELS_MAX	64		/* that are indented */
 #define ASIDE	(1ull << 32)		/* in priv: told as left */
 
+/* Where events of a class tell to which function a call has jumped. */
+struct jump {
+	const struct event_class *class;
+	bool known;
+	struct field_at to;
+};
+
+#define JUMPS	64
+
 struct graph {
 	struct pairs *pairs;
 	struct pair_calls calls;
@@ -32,13 +42,21 @@ struct graph {
 	/* the call of the last line, which may still be a line by itself */
 	bool waits;
 	struct pair last;
+	struct jump jumps[JUMPS];	/* by the class's address */
 };
+
+/* Writes a name. */
+static void put_name(struct graph *g, const char *name)
+{
+	for (; *name; name++)
+		out_char(g->out, (unsigned char)*name < ' ' || *name == 127 ?
+					 '?' : *name);
+}
 
 /* Writes a line: how long it took, the thread, and a name that is indented. */
 static void put_line(struct graph *g, const char *took, const struct pair *pair,
 		     uint64_t level, const char *before, const char *behind)
 {
-	const char *name = pair->kind->name + strlen("fn:");
 	char line[256];
 	int n;
 
@@ -47,9 +65,7 @@ static void put_line(struct graph *g, const char *took, const struct pair *pair,
 		     (int)(2 * (level < LEVELS_MAX ? level : LEVELS_MAX)), "",
 		     before);
 	out_bytes(g->out, line, (size_t)n);
-	for (; *name; name++)
-		out_char(g->out, (unsigned char)*name < ' ' || *name == 127 ?
-					 '?' : *name);
+	put_name(g, pair->kind->name + strlen("fn:"));
 	/* a name of C++ has parameters */
 	out_text(g->out, behind + (strchr(pair->kind->name, '(') &&
 				   !strncmp(behind, "()", 2) ? 2 : 0));
@@ -58,8 +74,10 @@ static void put_line(struct graph *g, const char *took, const struct pair *pair,
 /* Writes the line of a call that goes on. */
 static void put_last(struct graph *g)
 {
-	if (g->waits)
-		put_line(g, "", &g->last, g->last.priv - 1, "", "() {\n");
+	if (g->waits) {
+		put_line(g, "", &g->last, g->last.priv - 1, "", "() {");
+		out_char(g->out, '\n');
+	}
 	g->waits = false;
 }
 
@@ -74,14 +92,45 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 	put_last(g);
 	pair->priv = (pair->outer & ~ASIDE) + (pair->kind->end ? 1 : 0);
 	if (!pair->kind->end) {
-		put_line(g, "", pair, pair->priv, "", "()\n");
+		put_line(g, "", pair, pair->priv, "", "()");
+		out_char(g->out, '\n');
 		return;
 	}
 	g->last = *pair;
 	g->waits = true;
 }
 
-/* Writes the end of a call. */
+/* Returns to which function a call has jumped at its end, or NULL. */
+static const char *jump_target(struct graph *g, const struct trace_event *event)
+{
+	struct jump *jump = &g->jumps[(uintptr_t)event->class / 64 % JUMPS];
+	const uint8_t *name;
+	size_t bytes;
+
+	if (jump->class != event->class) {
+		jump->class = event->class;
+		jump->known = field_at_find(&jump->to, event->trace,
+					    event->class, "to") &&
+			      jump->to.source == FIELD_OF_EVENT &&
+			      jump->to.class->kind == FIELD_STRING;
+	}
+	name = jump->known ? field_at_bytes(&jump->to, event, &bytes) : NULL;
+	return (const char *)name;
+}
+
+/* Ends the line of a call that `event` ends. */
+static void put_jump(struct graph *g, const struct trace_event *event)
+{
+	const char *name = jump_target(g, event);
+
+	if (name) {
+		out_text(g->out, " by jump to ");
+		put_name(g, name);
+	}
+	out_char(g->out, '\n');
+}
+
+/* Writes the end of a call, without the end of the line. */
 static void put_end(struct graph *g, const struct pair *pair, const char *took)
 {
 	uint64_t level = pair->priv & ~ASIDE;
@@ -93,7 +142,7 @@ static void put_end(struct graph *g, const struct pair *pair, const char *took)
 		put_last(g);
 	g->waits = false;
 	put_line(g, took, pair, level - 1, one ? "" : "} (",
-		 one ? "();\n" : ")\n");
+		 one ? "();" : ")");
 }
 
 static void pair_finished(const struct pair *pair,
@@ -101,25 +150,29 @@ static void pair_finished(const struct pair *pair,
 {
 	char took[32];
 
-	(void)event;
 	if (!pair->kind->frames)
 		return;
 	counted_duration(took, sizeof(took),
 			 (long double)(pair->end - pair->begin));
 	if (!pair->whole) {
 		put_end(priv, pair, took);
-		return;
+	} else {
+		put_last(priv);
+		put_line(priv, took, pair, pair->depth - 1, "", "();");
 	}
-	put_last(priv);
-	put_line(priv, took, pair, pair->depth - 1, "", "();\n");
+	put_jump(priv, event);
 }
 
 static void pair_unfinished(const struct pair *pair, void *priv)
 {
+	struct graph *g = priv;
+
 	/* one that is open goes on behind the last event */
-	if (pair->kind->frames && pair->kind->end &&
-	    pair->fate != PAIR_OPEN && !(pair->priv & ASIDE))
-		put_end(priv, pair, "left");
+	if (!pair->kind->frames || !pair->kind->end ||
+	    pair->fate == PAIR_OPEN || pair->priv & ASIDE)
+		return;
+	put_end(g, pair, "left");
+	out_char(g->out, '\n');
 }
 
 /* One that returns all the same gets the line of the return, too. */

@@ -225,6 +225,40 @@ case: strings on small stacks of coroutines
 run: "$CASES/small" >plain && taffrail record -o strings -e 'fn:texts(str)' -- "$CASES/small" >traced && cmp plain traced && taffrail view strings --where fn:texts | grep -o 'arg1 = .*' | sed 's/, cfa.*//' | awk '{ print length($0) }' | sort | uniq -c
 stdout: ^ +40 264$
 stdout: ^ +4 1[0-9]{3}$
+case: the function that a tail call leads to, by its name
+file tails.cc:
+	#include <stdio.h>
+	#define KEEP __attribute__((noinline, noclone))
+	namespace shop {
+	KEEP long add(long n) { asm volatile(""); return n + 1; }
+	KEEP long sell(long n) { asm volatile(""); return add(n); }
+	}
+	KEEP int say(const char *s) { asm volatile(""); return puts(s); }
+	/* no symbol is where it jumps to */
+	extern "C" long bare(long n);
+	asm(".text; .globl bare; .type bare, @function; .p2align 4; bare: .cfi_startproc\n"
+	    "jmp .Lnameless; .cfi_endproc; .size bare, . - bare; .p2align 4\n"
+	    ".Lnameless: .cfi_startproc; lea 5(%rdi), %rax; nopl 0(%rax)\n"
+	    "ret; .cfi_endproc; .p2align 4");
+	int main(int argc, char **)
+	{
+	    long n = bare(shop::sell(argc));
+	    say("said");
+	    return n != 7;
+	}
+run:
+	g++ -O2 -o tails tails.cc && taffrail record -o led -e 'fn:tails/*' -- ./tails && taffrail view led | grep -o '{ to = .*"' &&
+		taffrail view --graph led | cut -c 20- && taffrail export --format json led | grep -o '"to":"[^"]*"' &&
+		taffrail timeline -o led.html led && taffrail view led --where 'fn:*%return if to == "puts"' | wc -l
+stdout: ^said$
+stdout: ^\{ to = "shop::add\(long\)"$
+stdout: ^\{ to = "puts"$
+stdout: ^\{ to = "tails\+0x[0-9a-f]+"$
+stdout: ^ +shop::sell\(long\); by jump to shop::add\(long\)$
+stdout: ^ +say\(char const\*\); by jump to puts$
+stdout: ^ +\} \(main\)$
+stdout: ^"to":"shop::add\(long\)"$
+stdout: ^1$
 
 # Durations
 case: durations are those of calls and returns with the same frame

@@ -40,7 +40,7 @@ stdout: \{ duration = [0-9.]+ [mun]?s, depth = 1, path = "/dev/zero", flags = 0x
 stdout: depth = 1, path = "/nonexistent", flags = 0x0, value = -1 \}$
 stdout: depth = 1, path = "\(null\)", flags = 0x0, value = -1 \}$
 stdout: depth = 1, path = "/nonexistent/a", mode = 0750, value = -1 \}$
-stdout: depth = 1, ptr = 0x[0-9A-F]+(, to = 0x[0-9A-F]+)? \}$
+stdout: depth = 1, ptr = 0x[0-9A-F]+(, to = "[^"]+")? \}$
 case: a program's own function of such a name has none
 file opens.c:
 	__attribute__((noinline)) int open(long a, long b)

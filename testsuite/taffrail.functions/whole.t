@@ -78,7 +78,11 @@ run: taffrail record -o typed --functions 'with_text(,str)' -- "$CASES/calls" 1 
 stdout: fn:with_text: .*\{ duration = [0-9.]+ [mun]?s, depth = 1, arg1 = 0, arg2 = "hello", value = 105 \}$
 case: a call that ends by a jump to another function
 run: taffrail record -o tail --functions branches -- "$CASES/calls" 3 && taffrail view tail
-stdout: fn:branches: .*, arg1 = 1, .*, to = 0x[0-9A-F]+ \}$
+stdout: fn:branches: .*, arg1 = 1, .*, to = "short_one" \}$
+case: a condition on that
+run: taffrail record -o tail-if --functions 'branches(,) if to == "with_text"' -- "$CASES/calls" 40 && taffrail view tail-if | grep -o 'to = .*' | sort | uniq -c
+stdout: ^ +[1-9][0-9]* to = "with_text" \}$
+no stdout: short_one
 case: strings on small stacks of coroutines
 run: "$CASES/small" >plain && taffrail record -o strings --functions 'texts(str)' -- "$CASES/small" >traced && cmp plain traced && taffrail view strings | grep -o 'arg1 = "x*"' | awk '{ print length($0) }' | sort | uniq -c
 whole stdout:

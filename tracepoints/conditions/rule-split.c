@@ -235,21 +235,36 @@ static bool glob_names(const char *glob, const char *name, size_t bare)
 		!__builtin_memcmp(glob, name, bare));
 }
 
+/* Makes the C++ name of a symbol that fits. */
+static void cxx_make(const char *symbol, size_t n)
+{
+	if (text_length(cxx.symbol) == n &&
+	    !__builtin_memcmp(cxx.symbol, symbol, n))
+		return;
+	__builtin_memcpy(cxx.symbol, symbol, n);
+	cxx.symbol[n] = '\0';
+	cxx.bare = demangle(&cxx.work, symbol, n, cxx.name, sizeof(cxx.name));
+	if (!cxx.bare)
+		cxx.name[0] = '\0';
+}
+
+const char *rule_shown_name(const char *symbol)
+{
+	size_t n = text_length(symbol);
+
+	if (n >= sizeof(cxx.symbol))
+		return symbol;
+	cxx_make(symbol, n);
+	return cxx.bare ? cxx.name : symbol;
+}
+
 /* Returns whether a glob names a function by its symbol, or by the name in the
  * source. */
 static bool glob_names_symbol(const char *glob, const char *symbol, size_t n)
 {
 	if (n >= sizeof(cxx.symbol))
 		return glob_match_upto(glob, symbol, n);
-	if (text_length(cxx.symbol) != n ||
-	    __builtin_memcmp(cxx.symbol, symbol, n)) {
-		__builtin_memcpy(cxx.symbol, symbol, n);
-		cxx.symbol[n] = '\0';
-		cxx.bare = demangle(&cxx.work, symbol, n, cxx.name,
-				    sizeof(cxx.name));
-		if (!cxx.bare)
-			cxx.name[0] = '\0';
-	}
+	cxx_make(symbol, n);
 	return glob_names(glob, cxx.symbol, without_parameters(cxx.symbol)) ||
 	       (cxx.bare && glob_names(glob, cxx.name, cxx.bare));
 }

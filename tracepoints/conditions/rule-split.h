@@ -51,6 +51,10 @@ bool rule_names_function(const char *glob, const char *module,
  * shorter one, or that which comes first in the alphabet. */
 bool rule_prefers(const char *name, const char *other);
 
+/* Returns the name in the source for a symbol of C++ or Rust, else the symbol:
+ * valid until the next name is asked for. For one thread at a time. */
+const char *rule_shown_name(const char *symbol);
+
 /* Returns true for libc's libraries and the dynamic linker, by the last part of
  * the path. */
 bool rule_is_runtime(const char *module);

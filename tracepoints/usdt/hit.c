@@ -88,6 +88,7 @@ static uint64_t operand_fetch(const struct usdt_operand *operand,
 
 	switch (operand->place) {
 	case USDT_IMMEDIATE:
+	case USDT_NAME:
 		return (uint64_t)operand->value;
 	case USDT_REGISTER:
 		return state->general[operand->base & 15] >> operand->shift;
@@ -144,6 +145,12 @@ static SIGSAFE void string_add(struct strings *strings,
 	uint32_t bound;
 	uint64_t n;
 
+	var->n = WRITE_STRING;
+	var->p = to;
+	if (operand->place == USDT_NAME) {
+		var->p = (const char *)address;
+		return;
+	}
 	if (operand->length)
 		most = min_u64(most, length_fetch(&probe->operands
 						  [operand->length - 1], f));
@@ -151,8 +158,6 @@ static SIGSAFE void string_add(struct strings *strings,
 	if (operand->place == USDT_PROGRAM && bound)
 		most = min_u64(most, bound);
 	n = address ? memory_copy_string(to, address, most, &f->stack) : 0;
-	var->n = WRITE_STRING;
-	var->p = to;
 	if (!n && (most || !address)) {
 		var->p = address ? "(unreadable)" : "(null)";
 		return;
@@ -259,7 +264,9 @@ SIGSAFE void usdt_hit_write(struct usdt_adopted *probe,
 		snapshot_put(&probe->site, state->general,
 			     (uint32_t)state->flags, probe->spot.address);
 	if (probe->strings) {
-		if (memory_stack_is_own(state->general[7]))
+		/* the string of an exit is not copied */
+		if (probe->function != USDT_EXIT &&
+		    memory_stack_is_own(state->general[7]))
 			hit_strings(probe, state);
 		else
 			hit_few_strings(probe, state);

@@ -86,6 +86,7 @@ static const struct {
 	{ "registry_add", registry_add },
 	{ "rule_is_runtime", rule_is_runtime },
 	{ "rule_prefers", rule_prefers },
+	{ "rule_shown_name", rule_shown_name },
 	{ "strlen", text_length },
 	{ "usdt_entry", usdt_entry },
 	{ "usdt_faults", &usdt_faults },

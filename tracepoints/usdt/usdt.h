@@ -345,7 +345,7 @@ int usdt_file_map(struct usdt_file *file, const char *path);
  * instruction which may fault. They are -EFAULT as long as the program handles
  * faults. The registry's lock is held.
  */
-#define USDT_VERSION	17
+#define USDT_VERSION	18
 
 struct usdt_functions {
 	uint64_t version;

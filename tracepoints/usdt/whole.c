@@ -185,7 +185,7 @@ static bool is_changing(const struct place *place, uint64_t sp)
 /* The event of a call. */
 struct whole {
 	char block[8 + 4 + (ARGUMENTS + 1) * 8] __attribute__((aligned(8)));
-	struct write_var var[ARGUMENTS];
+	struct write_var var[ARGUMENTS + 1];
 };
 
 /* Lays out the event of a call that ends as `kind` says. */
@@ -214,8 +214,12 @@ static ALWAYS_INLINE void whole_make(struct whole *whole,
 		strings++;
 	}
 	/* the exit's first field, if it has one beside the frame */
-	if (exit->count > 1)
+	if (exit->strings) {
+		whole->var[n].p = (const char *)value;
+		whole->var[n].n = WRITE_STRING;
+	} else if (exit->count > 1) {
 		scalar_put(to, value, exit->operands[0].bytes);
+	}
 }
 
 static const char no_strings[ARGUMENTS];
@@ -225,12 +229,13 @@ static const char no_strings[ARGUMENTS];
 static COLD void call_lose(const struct usdt_adopted *entry, uint32_t depth)
 {
 	const uint64_t arguments[ARGUMENTS] = { 0 };
-	const struct usdt_adopted *call;
+	const struct usdt_adopted *call, *exit;
 	uint64_t ip = entry->spot.address;
 	uint64_t generation;
 	uint32_t done = 0, left;
 	struct whole whole;
-	int holds, value;
+	int64_t value;
+	int holds;
 
 	for (call = entry->calls; call;
 	     call = call->alias ? call->alias : call->next) {
@@ -246,12 +251,19 @@ static COLD void call_lose(const struct usdt_adopted *entry, uint32_t depth)
 				SITE_CONDITION);
 
 			holds = !condition;
-			for (value = -1; value < 2 && !holds; value++) {
-				whole_make(&whole, entry,
-					   usdt_first(call)->exits, arguments,
+			/* of tail calls, the functions; else some value */
+			exit = usdt_first(call)->exits;
+			for (value = -1; exit && value < 2 && !holds; value++) {
+				whole_make(&whole, entry, exit, arguments,
 					   no_strings, INT64_MAX, depth,
-					   (uint64_t)(int64_t)value);
+					   exit->strings ?
+					   (uint64_t)exit->operands[0].value :
+					   (uint64_t)value);
 				holds = ax_holds(condition, &event, &ip);
+				if (exit->strings) {
+					exit = exit->next;
+					value = -2;
+				}
 			}
 			if (!holds ||
 			    !load_acquire(&channel->active, CHANNEL_ACTIVE))
@@ -457,6 +469,7 @@ static SIGSAFE void whole_leave(struct usdt_adopted *exit,
 	uint64_t now = clock_now();
 	const struct usdt_adopted *other;
 	const struct open_call *call;
+	const struct write_var *var;
 	struct whole whole;		/* not cleared */
 	uint64_t before, value;
 	uint32_t at, depth, i;
@@ -477,25 +490,22 @@ static SIGSAFE void whole_leave(struct usdt_adopted *exit,
 	depth = at;
 	for (i = 0; unlikely(place->over) && i + 1 < at; i++)
 		depth -= place->calls[i].cfa & DOUBT;
-	value = exit->operands[0].place == USDT_IMMEDIATE ?
-			(uint64_t)exit->operands[0].value :
-			register_value(&exit->operands[0], state);
+	value = exit->strings ? (uint64_t)exit->operands[0].value :
+				register_value(&exit->operands[0], state);
 	now = (int64_t)(now - call->begin) > 0 ? now - call->begin : 0;
 	whole_make(&whole, call->entry, exit, call->arguments,
 		   at <= OPEN_STRINGS ? place->strings[at - 1] : no_strings,
 		   (uint64_t)((unsigned __int128)now * scale >> 32),
 		   depth, value);
+	var = exit->entry->strings || exit->strings ? whole.var : NULL;
 	if (likely(marker_is_led(exit->calls)))
-		load_relaxed(&slot->hit)(slot, (uint64_t)whole.block,
-					 exit->entry->strings ? whole.var :
-								NULL);
+		load_relaxed(&slot->hit)(slot, (uint64_t)whole.block, var);
 	for (other = exit->calls->alias; unlikely(other != NULL);
 	     other = other->alias) {
 		slot = (struct write_slot *)&other->site;
 		if (marker_is_led(other))
 			load_relaxed(&slot->hit)(slot, (uint64_t)whole.block,
-						 exit->entry->strings ?
-							 whole.var : NULL);
+						 var);
 	}
 	if (likely(before == at && load_relaxed(&place->state) == before)) {
 		store_relaxed(&place->calls[at - 1].cfa, 0);

@@ -36,14 +36,15 @@ static bool is_vector(uint8_t type)
 	return scalar_sort(type) == SCALAR_REAL;
 }
 
-/* Makes the field of an exit: the value, or where the jump leads. Nothing tells
- * that of a jump through a register or memory. */
-static struct usdt_operand *value_set(struct usdt_operand *operand,
+/* Makes the field of an exit: the value, or the function to which the jump
+ * leads. Nothing tells that of a jump through a register or memory. */
+static struct usdt_operand *value_set(struct usdt_adopted *probe,
 				      struct text *text,
 				      const struct usdt_naming *naming,
 				      const struct usdt_exit *exit,
 				      const struct known *known)
 {
+	struct usdt_operand *operand = probe->operands;
 	char result = known ? known->result : 0;
 
 	if (exit->leaving == USDT_JUMPS_THROUGH ||
@@ -61,9 +62,11 @@ static struct usdt_operand *value_set(struct usdt_operand *operand,
 		operand->bytes = (uint8_t)scalar_bytes(operand->type);
 	} else {
 		text_add(text, "to, ");
-		operand->place = USDT_IMMEDIATE;
-		operand->value = (int64_t)(naming->module->base + exit->target);
-		operand->type = TAFFRAIL_T_PTR;
+		operand->place = USDT_NAME;
+		operand->value = (int64_t)usdt_target_name(naming,
+							   exit->target);
+		operand->type = TAFFRAIL_T_STRING;
+		probe->strings = 1;
 	}
 	return operand + 1;
 }
@@ -117,7 +120,7 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 	struct usdt_operand *operand = probe->operands;
 	uint32_t i;
 
-	operand = exit ? value_set(operand, text, naming, exit, known) :
+	operand = exit ? value_set(probe, text, naming, exit, known) :
 			 arguments_set(probe, text, types, arguments, known);
 	text_add(text, !exit && known ? known->fields : "cfa");
 	*operand = (struct usdt_operand){

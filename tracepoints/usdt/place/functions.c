@@ -268,6 +268,20 @@ static void entry_place(struct choosing *c, const struct usdt_wanted *wanted)
 		refused_note(c, wanted, wanted->site);
 }
 
+/* Reads the names of functions if an exit jumps to one. */
+static void targets_read(struct choosing *c, const struct usdt_wanted *wanted)
+{
+	const struct usdt_exit *exits = c->calls.found + wanted->first;
+	int i;
+
+	for (i = 0; i < wanted->nexits; i++)
+		if (exits[i].leaving == USDT_JUMPS ||
+		    exits[i].leaving == USDT_JUMPS_IF) {
+			usdt_targets_read(&c->naming);
+			return;
+		}
+}
+
 /* Places all exits, or none. Returns 0 or a negative errno; in *told why an
  * exit has a trap, and where. */
 static int exits_place(struct choosing *c, const struct usdt_wanted *wanted,
@@ -317,10 +331,12 @@ static void function_place(struct choosing *c, const struct usdt_wanted *wanted)
 	/* the jump that was to have an exit, too, is not there */
 	if (wanted->entry && entry->ngates > 1 && !c->entry)
 		why = USDT_OVERLAPS;
-	if (!why)
+	if (!why) {
+		targets_read(c, wanted);
 		why = exits_place(c, wanted, &told, &at);
-	else if (wanted->nexits > 0)
+	} else if (wanted->nexits > 0) {
 		told = why_told(c, why, at, true);
+	}
 	c->again |= why == -ENOMEM || why == USDT_NO_MEMORY;
 	if (why != USDT_NO_MEMORY && why != -ENOMEM && why != -EAGAIN &&
 	    (why || !wanted->nexits))
@@ -392,8 +408,7 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 	for (i = 0; i + 1 < entry->count; i++)
 		call_field(&model, entry->operands[i].type);
 	if (exit->count > 1) {
-		text_add(&text, exit->operands[0].place == USDT_IMMEDIATE ?
-					", to" : ", value");
+		text_add(&text, exit->strings ? ", to" : ", value");
 		call_field(&model, exit->operands[0].type);
 	}
 	text_add_bytes(&text, "\0", 2);

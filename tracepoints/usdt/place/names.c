@@ -182,4 +182,8 @@ void usdt_names_forget(struct usdt_naming *naming)
 	if (naming->names)
 		sys_munmap(naming->names,
 			   2ull * naming->room * sizeof(*naming->names));
+	if (naming->targets.list)
+		sys_munmap(naming->targets.list,
+			   naming->targets.room *
+				   sizeof(*naming->targets.list));
 }

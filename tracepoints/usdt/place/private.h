@@ -39,6 +39,20 @@ int usdt_markers_take(struct index *taken, const struct module *module);
 
 #define USDT_NAME_BYTES	128	/* of a name, with "fn/" and "%return" */
 
+/* A function to which an exit may jump. */
+struct usdt_target_named {
+	uint64_t address;
+	const char *symbol;
+	const char *name;		/* in the source; NULL: not made yet */
+};
+
+/* Those of a module, by address; empty: not read. */
+struct usdt_target_names {
+	struct usdt_target_named *list;
+	uint32_t count;
+	uint32_t room;
+};
+
 /* The names by which rules want the functions of a module. */
 struct usdt_naming {
 	struct module *module;
@@ -50,6 +64,7 @@ struct usdt_naming {
 	uint32_t count;
 	uint32_t room;
 	bool calls;			/* whole calls of some function are */
+	struct usdt_target_names targets;	/* of the module's functions */
 };
 
 /* Sets the name of a module that has none: the last part of the path of the
@@ -67,6 +82,16 @@ uint32_t usdt_names_choose(const struct usdt_naming *naming,
 			   struct usdt_wanted **wanted);
 
 void usdt_names_forget(struct usdt_naming *naming);
+
+/* Reads the names of all functions of a module, once; usdt_names_forget() frees
+ * them. Without memory there are none. */
+void usdt_targets_read(struct usdt_naming *naming);
+
+/* Returns the name of the function at an address of the module's file, as the
+ * source has it, or of the import whose stub is there; else
+ * "MODULE+0xADDRESS". Never freed; without memory "?". */
+const char *usdt_target_name(const struct usdt_naming *naming,
+			     uint64_t address);
 
 /*
  * Maps a table of symbols that a module's file lacks: a file of debug

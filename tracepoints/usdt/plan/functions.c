@@ -147,6 +147,72 @@ int usdt_functions_read(const struct usdt_file *file,
 				      &seen);
 }
 
+/* Returns the word that a stub jumps by, or 0: "endbr64; bnd jmp *slot(%rip)",
+ * without the first two in most files. */
+static uint64_t stub_slot(const struct usdt_image *image, uint64_t address)
+{
+	const uint8_t *code;
+	int32_t distance;
+
+	address = site_of(image, address);
+	code = usdt_image_at(image, address, 1, PF_R | PF_X, NULL);
+	address += code && *code == 0xf2;
+	code = usdt_image_at(image, address, 6, PF_R | PF_X, NULL);
+	if (!code || code[0] != 0xff || code[1] != 0x25)
+		return 0;
+	__builtin_memcpy(&distance, code + 2, sizeof(distance));
+	return address + 6 + (uint64_t)(int64_t)distance;
+}
+
+/* Returns the name that the dynamic linker looks up for a word, or NULL. */
+static const char *slot_name(const struct usdt_file *file,
+			     const Elf64_Ehdr *header,
+			     const struct symbols *symbols, uint64_t slot)
+{
+	Elf64_Shdr section;
+	Elf64_Sym symbol;
+	Elf64_Rela rela;
+	const uint8_t *p;
+	uint64_t n;
+	uint32_t i;
+
+	for (i = 0; section_read(file, header, i, &section); i++) {
+		p = section.sh_type == SHT_RELA ?
+			    file_at(file, section.sh_offset, section.sh_size) :
+			    NULL;
+		for (n = p ? section.sh_size / sizeof(rela) : 0; n; n--) {
+			__builtin_memcpy(&rela, p, sizeof(rela));
+			p += sizeof(rela);
+			if (rela.r_offset != slot ||
+			    ELF64_R_SYM(rela.r_info) >= symbols->count)
+				continue;
+			__builtin_memcpy(&symbol,
+					 symbols->p + ELF64_R_SYM(rela.r_info) *
+							      sizeof(symbol),
+					 sizeof(symbol));
+			return symbol.st_name &&
+					symbol.st_name < symbols->names_bytes ?
+				       symbols->names + symbol.st_name : NULL;
+		}
+	}
+	return NULL;
+}
+
+const char *usdt_functions_import(const struct usdt_file *file,
+				  uint64_t address)
+{
+	struct usdt_image image;
+	struct symbols symbols;
+	Elf64_Ehdr header;
+	uint64_t slot;
+
+	if (!header_read(file, &header) || usdt_image_open(&image, file) ||
+	    !symbols_open(&symbols, file, &header, SHT_DYNSYM))
+		return NULL;
+	slot = stub_slot(&image, address);
+	return slot ? slot_name(file, &header, &symbols, slot) : NULL;
+}
+
 enum usdt_refusal usdt_functions_refused(const struct usdt_file *file)
 {
 	static const struct {

@@ -43,6 +43,11 @@ int usdt_functions_read(const struct usdt_file *file,
 			const struct usdt_file *more, usdt_function_fn *fn,
 			void *priv);
 
+/* Returns the name of the import to whose function a stub of the linker's jumps
+ * (.plt), as it is in the file; NULL: there is none at the address. */
+const char *usdt_functions_import(const struct usdt_file *file,
+				  uint64_t address);
+
 /* Why no function of a file can be a site. */
 enum usdt_refusal {
 	USDT_FILE_FINE,

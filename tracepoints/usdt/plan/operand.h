@@ -23,6 +23,7 @@ enum usdt_place {
 	USDT_SUM,		/* that address itself */
 	USDT_PROGRAM,		/* the result of the program at `value` */
 	USDT_UNREAD,		/* which programs before it have failed */
+	USDT_NAME,		/* a text of the agent's own, at value */
 };
 
 #define USDT_NO_REGISTER	0xff
