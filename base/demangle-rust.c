@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Rust's names of the newer form, "_RNvCs1_4shop4work" (Rust RFC 2603, "Symbol
- * name mangling v0"), as other tools write them, without hashes.
+ * name mangling v0"), as other tools write them, without hashes; and of the
+ * older form, which looks like C++ and ends in a hash.
  *
  * A text is written once it is read, so the room for it bounds the time, also
  * of references back. What is read and not written follows none.
@@ -414,11 +415,24 @@ static void type_read(struct rust *r)
 	r->depth--;
 }
 
+/* Writes what was read, and the rest of the symbol. Returns the length without
+ * that, or 0. */
+static size_t name_finish(const struct demangle *d, char *name, size_t room)
+{
+	size_t rest = (size_t)(d->end - d->p);
+
+	if (d->failed || (rest && *d->p != '.') || d->used + rest >= room)
+		return 0;
+	__builtin_memcpy(name, d->room, d->used);
+	__builtin_memcpy(name + d->used, d->p, rest);
+	name[d->used + rest] = '\0';
+	return d->used;
+}
+
 size_t demangle_rust(struct demangle *d, const char *symbol, size_t n,
 		     char *name, size_t room)
 {
 	struct rust r = { .d = d, .start = symbol + 2 };
-	size_t rest;
 
 	d->p = symbol + 2;
 	d->end = symbol + n;
@@ -429,11 +443,99 @@ size_t demangle_rust(struct demangle *d, const char *symbol, size_t n,
 	r.silent = true;
 	if (d->p < d->end && *d->p != '.')
 		path_read(&r, false);
-	rest = (size_t)(d->end - d->p);
-	if (d->failed || (rest && *d->p != '.') || d->used + rest >= room)
-		return 0;
-	__builtin_memcpy(name, d->room, d->used);
-	__builtin_memcpy(name + d->used, d->p, rest);
-	name[d->used + rest] = '\0';
-	return d->used;
+	return name_finish(d, name, room);
+}
+
+/* Tells a hash: h and 16 digits. */
+static bool is_hash(const char *s, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && ((s[i] >= '0' && s[i] <= '9') ||
+			 (s[i] >= 'a' && s[i] <= 'f')))
+		i++;
+	return n == 17 && i == n && *s == 'h';
+}
+
+/* Reads a character that is no part of symbols, "$LT$" for '<' or "$u5b$" for
+ * '[', behind the first '$'. Fails on others than ASCII. */
+static void escape_read(struct rust *r, const char **p, const char *end)
+{
+	static const struct {
+		const char *word, *text;
+	} rows[] = {
+		{ "LT$", "<" }, { "GT$", ">" }, { "LP$", "(" }, { "RP$", ")" },
+		{ "RF$", "&" }, { "BP$", "*" }, { "SP$", "@" },
+		/* as the newer form has it */
+		{ "C$", ", " },
+	};
+	uint32_t value = 0, i;
+	const char *rest;
+	char c;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		rest = text_after(*p, rows[i].word);
+		if (!rest || rest > end)
+			continue;
+		put_text(r, rows[i].text);
+		*p = rest;
+		return;
+	}
+	if (*p < end && **p == 'u')
+		for (++*p; *p < end && **p != '$' && value < 128; ++*p)
+			value = value << 4 | (uint32_t)(**p <= '9' ?
+							**p - '0' :
+							**p - 'a' + 10);
+	c = (char)value;
+	r->d->failed |= value < ' ' || value > '~' || *p == end;
+	*p += !r->d->failed;
+	put_bytes(r, &c, 1);
+}
+
+/* Writes a part of a path: ".." is "::". */
+static void part_read(struct rust *r, const char *p, const char *end)
+{
+	/* a name does not begin with a '$' */
+	p += end - p > 1 && p[0] == '_' && p[1] == '$';
+	while (p < end && !r->d->failed) {
+		if (*p == '$') {
+			p++;
+			escape_read(r, &p, end);
+		} else if (*p == '.' && p + 1 < end && p[1] == '.') {
+			put_text(r, "::");
+			p += 2;
+		} else {
+			put_bytes(r, p++, 1);
+		}
+	}
+}
+
+size_t demangle_rust_old(struct demangle *d, const char *symbol, size_t n,
+			 char *name, size_t room)
+{
+	struct rust r = { .d = d };
+	const char *p = d->p;
+	size_t length = 0, bytes;
+
+	d->p = symbol + 3;
+	d->used = 0;
+	for (; !length && !d->failed; d->p += bytes) {
+		bytes = 0;
+		while (rust_next(&r) >= '0' && rust_next(&r) <= '9' && bytes < n)
+			bytes = bytes * 10 + (size_t)(*d->p++ - '0');
+		d->failed = !bytes || bytes >= (size_t)(d->end - d->p);
+		if (d->failed)
+			break;
+		if (d->p[bytes] == 'E' && is_hash(d->p, bytes)) {
+			d->p += bytes + 1;
+			length = name_finish(d, name, room);
+			break;
+		}
+		put_text(&r, d->used ? "::" : "");
+		part_read(&r, d->p, d->p + bytes);
+	}
+	d->p = p;
+	d->used = 0;
+	d->failed = false;
+	return length;
 }

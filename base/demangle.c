@@ -521,16 +521,6 @@ static struct piece read_unqualified(struct demangle *d, struct piece scope)
 	return t;
 }
 
-/* Tells a hash of Rust: h and 16 digits. */
-static bool is_hash(const char *s, uint32_t n)
-{
-	uint32_t i = 1;
-
-	while (i < n && (is_digit(s[i]) || (s[i] >= 'a' && s[i] <= 'f')))
-		i++;
-	return n == 17 && i == n && *s == 'h';
-}
-
 /* Reads N ... E, behind the N. */
 static struct piece read_nested(struct demangle *d)
 {
@@ -574,10 +564,6 @@ static struct piece read_nested(struct demangle *d)
 		if (take_word(d, "M"))
 			continue;
 		part = read_unqualified(d, t);
-		/* Rust puts a hash behind the last part */
-		if (t.n && next_char(d) == 'E' &&
-		    is_hash(d->room + part.at, part.n))
-			continue;
 		t = t.n ? piece_join(d, t, "::", part) : part;
 		if (next_char(d) != 'E')
 			piece_keep(d, t);
@@ -888,6 +874,12 @@ size_t demangle(struct demangle *d, const char *symbol, size_t n, char *name,
 		return demangle_rust(d, symbol, n, name, room);
 	if (!take_word(d, "_Z"))
 		return 0;
+	if (next_char(d) == 'N') {
+		size_t length = demangle_rust_old(d, symbol, n, name, room);
+
+		if (length)
+			return length;
+	}
 	for (i = 0; i < ARRAY_SIZE(thunks); i++) {
 		if (!take_word(d, thunks[i].code))
 			continue;

@@ -64,4 +64,11 @@ size_t demangle(struct demangle *d, const char *symbol, size_t n, char *name,
 size_t demangle_rust(struct demangle *d, const char *symbol, size_t n,
 		     char *name, size_t room);
 
+/* The same for names of the older form, "_ZN4shop4sell17h0123456789abcdefE". It
+ * tells no numbers of closures: "shop::sell::{{closure}}". Returns 0 for names
+ * of C++, and leaves all of *d but `room` and `used` as it was; these are then
+ * as new. */
+size_t demangle_rust_old(struct demangle *d, const char *symbol, size_t n,
+			 char *name, size_t room);
+
 #endif

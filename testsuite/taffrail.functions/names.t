@@ -122,6 +122,14 @@ run: taffrail record -o rust -e fn:shop::cart::sell -- ./twins && taffrail view 
 stdout: ^fn:shop::cart::sell%return: \{$
 stdout: ^fn:shop::cart::sell: \{$
 stdout: ^fn/shop::cart::sell +0x
+case: of the older form, a method of a trait
+run:
+	taffrail record -o rust-old -e "fn:'<r::shop::Cart<i64> as r::shop::Sell>::sell'" -- ./twins && taffrail view rust-old | grep -o 'fn:.*: {' | sort
+	taffrail record -o rust-any -e "fn:<r::shop::Cart<*%entry" -- ./twins && taffrail view rust-any | grep -c 'r::shop::Sell>::sell:'; taffrail list --functions ./twins 'fn:*::Sell>::sell'
+stdout: ^fn:<r::shop::Cart<i64> as r::shop::Sell>::sell%return: \{$
+stdout: ^fn:<r::shop::Cart<i64> as r::shop::Sell>::sell: \{$
+stdout: ^1$
+stdout: ^fn/<r::shop::Cart<i64> as r::shop::Sell>::sell +0x
 case: the list has the names of the rules
 run: taffrail list --functions ./twins fn:second_name 'fn:twins-other.c:*'; taffrail list --functions ./twins | grep -c 'fn/.*_name '; taffrail list --functions ./twins | grep fn/helper
 stdout: ^fn/second_name +0x[0-9a-f]+ +function off \(int64 arg1

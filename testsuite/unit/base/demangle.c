@@ -57,6 +57,30 @@ static const struct {
 	{ "_Z1fv.part.0", "f().part.0", "f" },
 	{ "_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write",
 	  "core::fmt::write" },
+	/* Rust's older form */
+	{ "_ZN58_$LT$r..shop..Cart$LT$i64$GT$$u20$as$u20$r..shop..Sell$GT$"
+	  "4sell17ha2d2f3dd5c07955cE",
+	  "<r::shop::Cart<i64> as r::shop::Sell>::sell",
+	  "<r::shop::Cart<i64> as r::shop::Sell>::sell" },
+	{ "_ZN57_$LT$$u5b$u8$u3b$$u20$4$u5d$$u20$as$u20$r..shop..Sell$GT$"
+	  "4sell17h3aa8f3d23281266fE",
+	  "<[u8; 4] as r::shop::Sell>::sell",
+	  "<[u8; 4] as r::shop::Sell>::sell" },
+	{ "_ZN4core3ptr9const_ptr33_$LT$impl$u20$$BP$const$u20$T$GT$"
+	  "13is_aligned_to17h5590ef23eab063c9E.llvm.7",
+	  "core::ptr::const_ptr::<impl *const T>::is_aligned_to.llvm.7",
+	  "core::ptr::const_ptr::<impl *const T>::is_aligned_to" },
+	{ "_ZN60_$LT$$LP$i32$C$$RF$str$RP$$u20$as$u20$a.b..T$GT$"
+	  "1f17h5590ef23eab063c9E", "", "" },
+	{ "_ZN48_$LT$$LP$i32$C$$RF$str$RP$$u20$as$u20$a.b..T$GT$"
+	  "1f17h5590ef23eab063c9E", "<(i32, &str) as a.b::T>::f",
+	  "<(i32, &str) as a.b::T>::f" },
+	{ "_ZN3std2rt10lang_start28_$u7b$$u7b$closure$u7d$$u7d$"
+	  "17ha86af84d9cc65291E", "std::rt::lang_start::{{closure}}",
+	  "std::rt::lang_start::{{closure}}" },
+	{ "_ZN1a8_$uff$_b17ha86af84d9cc65291E", "a::_$uff$_b::h"
+	  "a86af84d9cc65291", "a::_$uff$_b::ha86af84d9cc65291" },
+	{ "_ZN17h0123456789abcdefE", "h0123456789abcdef", "h0123456789abcdef" },
 	{ "_Z3addN9__gnu_cxx1AES0_", "add(__gnu_cxx::A, __gnu_cxx::A)", "add" },
 	/* Rust's newer form: generics, impls, closures, references back */
 	{ "_RNvNtCs1_4shop4cart4sell", "shop::cart::sell", "shop::cart::sell" },
