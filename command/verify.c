@@ -125,6 +125,11 @@ int verify_main(int argc, char **argv)
 	if (result.records)
 		printf(", with %s", counted(result.records, "writer record"));
 	putchar('\n');
+	if (result.lost_calls)
+		printf("of those lost, %s had no room until %s ended: %s\n",
+		       counted(result.lost_calls, "call"),
+		       agreed(result.lost_calls, "it", "they"),
+		       COMMAND_CALLS_REMEDY);
 	if (ret)
 		return command_failed("%s: %s", path,
 				      counted((uint64_t)ret, "problem"));

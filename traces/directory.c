@@ -215,6 +215,9 @@ static int ledger_write(struct trace *trace, const char *old)
 			(unsigned long long)trace->unplaced,
 			(unsigned long long)trace->oversize,
 			(unsigned long long)trace->session_sum);
+	if (!old && trace->lost_calls)
+		fprintf(out, LEDGER_CALLS " %llu\n",
+			(unsigned long long)trace->lost_calls);
 	ret = fclose(out) ? -ENOMEM :
 	      checksum_append(&text, &bytes, LEDGER_CHECKSUM, "");
 	if (!ret)

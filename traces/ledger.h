@@ -16,6 +16,10 @@
  * its number, how many, and the pid. */
 #define LEDGER_PROCESS		"process_"
 
+/* The row of the calls among the events of "unplaced" (struct session_page,
+ * lost_calls). Without it there is none. */
+#define LEDGER_CALLS		"calls"
+
 #define LEDGER_DAMAGED		"it is damaged: its checksum is wrong"
 /* In DIR: a line "trace NAME" for each trace that is there, "ledger N" if
  * DIR/ledger counts N that are not, and a checksum. */

@@ -164,6 +164,7 @@ struct trace {
 	size_t nstreams;
 	struct trace_symbols symbols;
 	uint64_t unplaced;		/* lost before any ring */
+	uint64_t lost_calls;		/* of those (struct session_page) */
 	uint64_t oversize;		/* of those lost: too large */
 	struct trace_member_loss *losses;	/* of processes; or NULL */
 	size_t nlosses;

@@ -390,6 +390,8 @@ static void check_missing(struct verifier *v, struct dirent **list, int n)
 		v->result->lost += row.n[0];
 		v->result->emitted += row.n[0];
 	}
+	if (ledger_find(&v->ledger, LEDGER_CALLS, &row))
+		v->result->lost_calls += row.n[0];
 	if (ledger_find(&v->ledger, "session", &row)) {
 		right = !file_map_open(&map, v->fd, "index/session", 1, 0);
 		/* behind the records there is nothing: a file that goes on is

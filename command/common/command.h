@@ -154,6 +154,9 @@ int command_misused(const char *format, ...)
 	"a larger --buffer-size loses fewer events; with --overwrite, full "	\
 	"buffers lose the oldest, and go on"
 
+/* The remedy for calls that had no room until they ended. */
+#define COMMAND_CALLS_REMEDY	"name fewer functions, or give --depth"
+
 /* Sets SUBCOMMAND, for a sub-command that has not called options_next(). */
 void command_name(const char *name);
 

@@ -65,7 +65,10 @@ static void problem_tell(const char *where, const char *fact, void *priv)
 /* Tells, once, how fewer events are lost. */
 static void remedy_tell(struct look *look, const struct trace_loss *l)
 {
-	if (look->full_told || l->absent)
+	if (l->calls && !look->calls_told)
+		command_warn(COMMAND_CALLS_REMEDY);
+	look->calls_told |= l->calls;
+	if (look->full_told || l->absent || l->calls)
 		return;
 	look->full_told = true;
 	command_warn("%s", l->overwritten ? "a larger --buffer-size loses fewer "
@@ -87,6 +90,8 @@ static void loss_tell(const struct trace_loss *l, void *priv)
 	look->losses += l->events;
 	if (l->overwritten)
 		look->overwritten += l->events;
+	if (l->calls)
+		look->lost_calls += l->events;
 	if (look->lost)
 		look->lost(l, look);
 	if (look->quiet_losses)
@@ -98,6 +103,14 @@ static void loss_tell(const struct trace_loss *l, void *priv)
 	else
 		snprintf(what, sizeof(what), "%s", l->events ?
 			 counted(l->events, "event") : "perhaps events");
+	if (l->calls) {
+		command_warn("%s: %s lost: there was no room to keep %s until "
+			     "the end", l->trace->path,
+			     counted(l->events, "call"),
+			     agreed(l->events, "it", "them"));
+		remedy_tell(look, l);
+		return;
+	}
 	if (l->to == TIME_MIN) {
 		command_warn("%s, %s: %s lost: the buffers were full",
 			     l->trace->path, l->stream, what);

@@ -123,6 +123,7 @@ struct look {
 	int ndirectories;
 	uint64_t losses;		/* events that buffers lost */
 	uint64_t overwritten;		/* of them, before they were read */
+	uint64_t lost_calls;		/* of them: trace_loss.calls */
 	bool follow;			/* traces may come later */
 	bool waits;			/* and come at the end, as was told */
 	struct progress progress;	/* goes before a problem, or a loss, is
@@ -131,6 +132,7 @@ struct look {
 	void (*lost)(const struct trace_loss *l, struct look *look);
 	bool quiet_losses;		/* they are only counted */
 	bool full_told;			/* the remedy for them was told */
+	bool calls_told;		/* and that for lost calls */
 	bool quiet_problems;		/* they were told before */
 	int64_t cost_ms;		/* processor time of the last
 					 * look_recorded() */

@@ -575,6 +575,7 @@ int consume_finish(struct consumer *consumer)
 		if (!process_read(&latest, consumer->fd))
 			trace_set_anchors(set, &latest);
 		consumer->trace->unplaced = page->lost_unplaced;
+		consumer->trace->lost_calls = page->lost_calls;
 		consumer->trace->losses = losses;
 		consumer->trace->nlosses = nlosses;
 		session_view_oversize(consumer->session,

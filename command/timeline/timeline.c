@@ -170,6 +170,16 @@ static void on_loss(const struct trace_loss *l, void *priv)
 {
 	struct timeline *t = priv;
 
+	char text[128];
+
+	if (l->calls) {
+		snprintf(text, sizeof(text), "%s lost: there was no room to "
+			 "keep %s until the end: " COMMAND_CALLS_REMEDY,
+			 counted(l->events, "call"),
+			 agreed(l->events, "it", "them"));
+		on_problem(l->trace->path, text, priv);
+		return;
+	}
 	t->look.losses += l->events;
 	bytes_text(&t->losses, l->trace->path);
 	bytes_text(&t->losses, l->stream);

@@ -119,6 +119,11 @@ static void print_head(const struct top *top, const struct top_sample *sample)
 	if (sample->unplaced_before)
 		printf("%s of these had no buffer\n",
 		       counted(sample->unplaced_before, "event"));
+	if (sample->calls_before)
+		printf("%s of these had no room until %s end: "
+		       COMMAND_CALLS_REMEDY "\n",
+		       counted(sample->calls_before, "call"),
+		       agreed(sample->calls_before, "its", "their"));
 	if (sample->full)
 		puts(COMMAND_FULL_REMEDY);
 	if (sample->missed && sample->seen < sample->written)
@@ -154,7 +159,8 @@ void top_print(const struct top *top, struct top_sample *sample)
 	if (top->screen && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) &&
 	    size.ws_row) {
 		other = LINES_OTHER + (top->nrules != 0) +
-			(sample->unplaced_before != 0) + sample->full +
+			(sample->unplaced_before != 0) +
+			(sample->calls_before != 0) + sample->full +
 			(sample->threadless != 0) + (sample->left_out != 0) +
 			(sample->given_up != 0);
 		lines = size.ws_row > other ? size.ws_row - other : 0;

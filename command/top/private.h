@@ -40,7 +40,8 @@ struct top_sample {
 	bool missed;			/* some were overwritten before */
 	uint64_t threadless;		/* see pairs_threadless() */
 	uint64_t lost_before;		/* in all, since the session began */
-	uint64_t unplaced_before;
+	uint64_t unplaced_before;	/* without these calls */
+	uint64_t calls_before;		/* without room until they end */
 	size_t processes;
 	size_t ended;			/* of them */
 	size_t stopped;			/* of the others: their session is */

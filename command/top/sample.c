@@ -161,7 +161,8 @@ int top_take(struct top *top, struct top_sample *sample)
 	top->ended = look->processes == look->ended;
 	sample->stopped = look->stopped;
 	sample->lost_before = look->totals.lost;
-	sample->unplaced_before = look->totals.unplaced;
+	sample->unplaced_before = look->totals.unplaced - look->totals.calls;
+	sample->calls_before = look->totals.calls;
 	if (top->last) {
 		sample->from = top->last;
 		sample->to = now;
@@ -180,7 +181,7 @@ int top_take(struct top *top, struct top_sample *sample)
 	top->threadless += sample->threadless;
 	sample->missed = look->overwritten > top->overwritten;
 	top->overwritten = look->overwritten;
-	sample->full = look->losses > look->overwritten;
+	sample->full = look->losses > look->overwritten + look->lost_calls;
 	/* events that are in no pair of the interval */
 	out = pairs_left_out(top->pairs, NULL);
 	sample->left_out = out.begins + out.ends - top->left_out;

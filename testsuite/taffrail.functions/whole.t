@@ -163,6 +163,23 @@ case: deeper calls than there is room for are lost, but for those that no sessio
 run: "$CASES/leaves" >plain && taffrail record -o deep --functions _ZL4deepl -- "$CASES/leaves" >traced && cmp plain traced && taffrail record -o shallow --functions _ZL4deepl --depth 200 -- "$CASES/leaves" >traced && taffrail record -o never --functions '_ZL4deepl if value == 1' --depth 300 -- "$CASES/leaves" >traced
 stderr: 256 events \(19745 lost
 stderr: 200 events \(0 lost
+case: every reader says why, and what helps
+run: for with in 'view' 'report' 'report --functions' 'export --format json' 'timeline --force -o deep.html'; do taffrail $with deep >deep.out 2>told || exit; cat told >&2; grep -c '19745 calls lost: there was no room to keep them until the end' told; grep -c 'name fewer functions, or give --depth$' told; done; taffrail verify deep
+whole stdout:
+	1
+	1
+	1
+	1
+	1
+	1
+	1
+	1
+	1
+	1
+	20001 emitted = 256 kept + 0 overwritten + 19745 lost, in 1 stream of 2 traces, with 1 writer record
+	of those lost, 19745 calls had no room until they ended: name fewer functions, or give --depth
+no stderr: buffers? (were|size)
+no stderr: buffer-size
 case: signals at 10 kHz, in the middle of calls
 run: taffrail record -o storm --buffer-size 64M --functions 'whole/*storm*' -- "$CASES/whole" storm 6000 >storm.out && read -r calls signals wrong <storm.out && taffrail view storm | grep -o 'fn:[a-z_]*' | sort | uniq -c | awk -v c=$calls -v s=$signals '$2 == "fn:stormy" && $1 == 21 * c { good++ } $2 == "fn:in_storm" && $1 == s { good++ } END { print good, (s > 0) }' && echo $wrong
 whole stdout:

@@ -60,6 +60,8 @@ struct trace_loss {
 	uint64_t packets;		/* that were lost as a whole */
 	bool overwritten;		/* faster than they could be read */
 	bool absent;			/* from what is read */
+	bool calls;			/* no room until they ended; no buffer
+					 * would have helped */
 	int64_t from;
 	int64_t to;
 };

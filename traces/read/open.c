@@ -260,17 +260,34 @@ static int add_foreign(struct reader *reader, const char *path, int fd,
 	return 0;
 }
 
-void reader_tell_loss(const struct reader *reader,
+/* Tells a loss. */
+static void loss_tell(const struct reader *reader,
 		      const struct trace_class *trace, const char *stream,
-		      uint64_t events)
+		      uint64_t events, bool calls)
 {
 	struct trace_loss loss = {
 		.trace = trace, .stream = stream, .events = events,
-		.from = TIME_MIN, .to = TIME_MIN,
+		.calls = calls, .from = TIME_MIN, .to = TIME_MIN,
 	};
 
 	if (events && reader->calls->loss && !reader->quiet)
 		reader->calls->loss(&loss, reader->calls->priv);
+}
+
+void reader_tell_loss(const struct reader *reader,
+		      const struct trace_class *trace, const char *stream,
+		      uint64_t events)
+{
+	loss_tell(reader, trace, stream, events, false);
+}
+
+void reader_tell_unplaced(const struct reader *reader,
+			  const struct trace_class *trace, uint64_t events,
+			  uint64_t calls)
+{
+	calls = min_u64(calls, events);
+	loss_tell(reader, trace, NO_BUFFER, events - calls, false);
+	loss_tell(reader, trace, NO_BUFFER, calls, true);
 }
 
 /*
@@ -286,9 +303,9 @@ static void tell_missing(struct reader *reader, struct read_place *place,
 	const struct read_place *end = reader->places + reader->nplaces;
 	const struct read_place *p;
 	struct ledger ledger;
-	struct ledger_row row;
+	struct ledger_row row, calls;
+	uint64_t told, told_calls;
 	const char *at = NULL;
-	uint64_t told;
 	size_t i;
 
 	ledger_open(&ledger, fd, "index/ledger");
@@ -302,14 +319,22 @@ static void tell_missing(struct reader *reader, struct read_place *place,
 			ledger_close(&ledger);
 	while (ledger.text && ledger_next(&ledger, &at, &row)) {
 		if (!strcmp(row.name, "unplaced")) {
-			told = 0;
-			for (p = reader->places; p < end; p++)
-				if (p->trace == trace)
-					told = max_u64(told, p->unplaced);
+			ledger_find(&ledger, LEDGER_CALLS, &calls);
+			told = told_calls = 0;
+			for (p = reader->places; p < end; p++) {
+				if (p->trace != trace)
+					continue;
+				told = max_u64(told, p->unplaced);
+				told_calls = max_u64(told_calls, p->calls);
+			}
 			place->unplaced = row.n[0];
+			place->calls = calls.n[0];
 			if (row.n[0] > told)
-				reader_tell_loss(reader, trace, NO_BUFFER,
-						 row.n[0] - told);
+				reader_tell_unplaced(reader, trace,
+						     row.n[0] - told,
+						     calls.n[0] - min_u64(
+							     told_calls,
+							     calls.n[0]));
 		}
 		for (i = 0; i < reader->nstreams; i++)
 			if (reader->streams[i]->trace == trace &&

@@ -560,6 +560,7 @@ void ring_image_count(const struct ring_image *image,
 	}
 	totals->lost += image->session.page.lost_unplaced;
 	totals->unplaced += image->session.page.lost_unplaced;
+	totals->calls += image->session.page.lost_calls;
 }
 
 int64_t ring_image_now(const struct ring_image *image)
@@ -582,8 +583,9 @@ void ring_image_close(struct ring_image *image)
 	if (*at)
 		*at = image->next;
 	if (image->trace)
-		reader_tell_loss(image->reader, image->trace, NO_BUFFER,
-				 image->session.page.lost_unplaced);
+		reader_tell_unplaced(image->reader, image->trace,
+				     image->session.page.lost_unplaced,
+				     image->session.page.lost_calls);
 	/* a stream that the reader has goes on with its batches */
 	while (image->nrings) {
 		struct ring_stream *r = image->rings[--image->nrings];

@@ -17,6 +17,7 @@ struct ring_totals {
 	uint64_t written;		/* events, also those that have gone */
 	uint64_t lost;
 	uint64_t unplaced;		/* of these: no buffer was there */
+	uint64_t calls;			/* of these: no room until they end */
 };
 
 /* Names addresses in copies of rings (symbols.h), from files of the programs

@@ -104,6 +104,7 @@ struct read_place {
 					 * session have different ones */
 	uint64_t ledger;		/* the ledger's checksum; 0: none */
 	uint64_t unplaced;		/* events that the ledger counts so */
+	uint64_t calls;			/* of these */
 };
 
 /* A reader. It owns the traces, streams and places; the caller owns calls,
@@ -164,6 +165,11 @@ static inline void stream_skip(struct read_stream *stream,
 void reader_tell_loss(const struct reader *reader,
 		      const struct trace_class *trace, const char *stream,
 		      uint64_t events);
+/* Does that for a process without a buffer; `calls` of the events are
+ * trace_loss.calls. */
+void reader_tell_unplaced(const struct reader *reader,
+			  const struct trace_class *trace, uint64_t events,
+			  uint64_t calls);
 
 /* Report a problem of a stream's file, or of any file of a trace, unless the
  * reader is quiet. It also counts the problem. */
