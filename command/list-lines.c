@@ -18,6 +18,7 @@
 #include "command/elf/debug-files.h"
 #include "command/elf/markers.h"
 #include "command/elf/process-markers.h"
+#include "command/procfs/process.h"
 #include "command/sandbox/opener.h"
 #include "command/symboliser/symboliser.h"
 #include "tracepoints/fields/fields.h"
@@ -41,6 +42,7 @@ struct row {
 struct listing {
 	const char *source;
 	struct json *json;		/* or NULL */
+	bool handles;			/* the process has a handler of faults */
 	struct row row;
 	bool any;
 	int status;
@@ -182,14 +184,15 @@ static int file_list(const char *path, const struct opener_file *file,
 	size_t n = strlen(l->source) + 1;
 	int ret;
 
-	if (n + 1 > sizeof(words))
+	if (n + 3 > sizeof(words))
 		return 0;
+	/* with the parameters */
 	memcpy(words, l->source, n);
-	words[n] = '\0';
+	memcpy(words + n, "\0!", 3);
 	ret = symboliser_read_open(&module, file);
 	if (!ret)
-		ret = debug_spots(&text, words, n + 1, path, file, &module,
-				  true, &ns);
+		ret = debug_spots(&text, words, n + (l->handles ? 3 : 1), path,
+				  file, &module, true, &ns);
 	if (ret) {
 		l->status = command_failed("%s: %s", path,
 					   symboliser_error(ret));
@@ -207,7 +210,10 @@ static int file_list(const char *path, const struct opener_file *file,
 int list_lines(const char *source, pid_t pid, char **paths, int n,
 	       struct json *json)
 {
-	struct listing listing = { .source = source, .json = json };
+	struct listing listing = {
+		.source = source, .json = json,
+		.handles = pid && process_handles_faults(pid),
+	};
 	int ret = 0;
 
 	if (strpbrk(source, ":\t\n"))

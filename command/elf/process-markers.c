@@ -159,9 +159,7 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 		if (ret > 0) {
 			ret = elfnotes_read_open(
 				scan->list, m->path, &file,
-				scan->how    ? scan->how :
-				scan->probes ? SYMBOLISER_PLAN : 0,
-				error);
+				scan->how, error);
 			note_fault(scan, m, error);
 			keep_kind(scan, before, shift, true);
 		}
@@ -190,8 +188,13 @@ int process_markers_read(struct marker_list *list, pid_t pid, uint32_t how,
 
 int process_probes_read(struct marker_list *list, pid_t pid)
 {
-	struct scan scan = { .pid = pid, .list = list, .probes = true };
-	int ret = process_each_mapping(pid, scan_mapping, &scan);
+	struct scan scan = { .pid = pid, .list = list, .probes = true,
+			     .how = SYMBOLISER_PLAN };
+	int ret;
+
+	if (process_handles_faults(pid))
+		scan.how |= SYMBOLISER_HANDLES;
+	ret = process_each_mapping(pid, scan_mapping, &scan);
 
 	free(scan.seen);
 	return ret;

@@ -114,6 +114,8 @@ struct symboliser_plans {
 	struct usdt_file file;
 	struct usdt_image image;
 	bool low;			/* as in a plan */
+	bool handles;			/* no instruction that may fault is
+					 * moved */
 	struct usdt_plan *plans;	/* sorted */
 	uint32_t n;
 };
@@ -122,7 +124,7 @@ struct symboliser_plans {
  * are freed in any case. The second one returns why a place cannot have a jump
  * (enum usdt_reason, with USDT_TRAPS if a trap could be there), or 0. */
 bool symboliser_plans_make(struct symboliser_plans *plans, Elf *elf,
-			   const uint64_t *addresses, size_t n);
+			   const uint64_t *addresses, size_t n, bool handles);
 int symboliser_plans_why(const struct symboliser_plans *plans,
 			 uint64_t address);
 void symboliser_plans_free(struct symboliser_plans *plans);

@@ -317,9 +317,10 @@ static int compare_plans(const void *left, const void *right)
 /*
  * Plans the probes as the agent would. A probe without a plan gets a trap, or
  * perhaps one byte: not when another probe lies in the bytes of the operand.
- * Without memory, the placements stay unsaid.
+ * `handles`: no instruction that may fault is moved. Without memory, the
+ * placements stay unsaid.
  */
-static void plan_probes(struct reading *r)
+static void plan_probes(struct reading *r, bool handles)
 {
 	struct symboliser_markers *markers = r->markers;
 	struct usdt_plan *plans = calloc(markers->count + 1, sizeof(*plans));
@@ -335,6 +336,9 @@ static void plan_probes(struct reading *r)
 			plans[n++].address = markers->found[i].marker.address;
 	qsort(plans, n, sizeof(*plans), compare_plans);
 	usdt_plan(&r->file, usdt_zydis(), plans, n);
+	for (uint32_t i = 0; handles && i < n; i++)
+		if (plans[i].faults && !plans[i].reason)
+			plans[i].reason = USDT_FAULTS;
 	for (size_t i = 0; i < markers->count; i++) {
 		struct symboliser_marker *m = &markers->found[i].marker;
 		const struct usdt_plan *own, *next, *plan;
@@ -454,7 +458,7 @@ static int read_elf(struct reading *r, uint32_t how)
 			  r->damaged && damaged ? ", " : "", damaged ?
 			  counted(damaged, "damaged USDT note") : "");
 	if (how & SYMBOLISER_PLAN)
-		plan_probes(r);
+		plan_probes(r, how & SYMBOLISER_HANDLES);
 	return 0;
 }
 

@@ -17,12 +17,13 @@ static int compare_plans(const void *left, const void *right)
 }
 
 bool symboliser_plans_make(struct symboliser_plans *p, Elf *elf,
-			   const uint64_t *addresses, size_t n)
+			   const uint64_t *addresses, size_t n, bool handles)
 {
 	uint32_t kept = 0;
 	GElf_Ehdr header;
 
 	memset(p, 0, sizeof(*p));
+	p->handles = handles;
 	p->file.bytes = (const uint8_t *)elf_rawfile(elf, &p->file.size);
 	if (!p->file.bytes || usdt_image_open(&p->image, &p->file) ||
 	    !p->image.count || !gelf_getehdr(elf, &header) || n > UINT32_MAX)
@@ -46,9 +47,11 @@ bool symboliser_plans_make(struct symboliser_plans *p, Elf *elf,
 }
 
 /* Returns why a plan cannot be used, or 0. */
-static int plan_refused(const struct usdt_plan *plan)
+static int plan_refused(const struct symboliser_plans *p,
+			const struct usdt_plan *plan)
 {
 	return plan->reason ? plan->reason :
+	       p->handles && plan->faults ? USDT_FAULTS :
 	       !usdt_plan_leads(plan) ? USDT_REACH : 0;
 }
 
@@ -60,13 +63,13 @@ int symboliser_plans_why(const struct symboliser_plans *p, uint64_t address)
 
 	if (at == p->n || p->plans[at].address != address)
 		return USDT_NO_FUNCTION;
-	why = plan_refused(&p->plans[at]);
+	why = plan_refused(p, &p->plans[at]);
 	if (!why)
 		return 0;
 	n = usdt_plan_earlier(&p->image, usdt_zydis(), p->low, address,
 			      earlier);
 	while (n-- > 0)
-		if (!plan_refused(&earlier[n]) &&
+		if (!plan_refused(p, &earlier[n]) &&
 		    usdt_plan_moves(&earlier[n], address - earlier[n].address))
 			return 0;
 	return usdt_trap_plan(&p->image, usdt_zydis(), address, false, &trap) ?

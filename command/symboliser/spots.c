@@ -52,6 +52,7 @@ struct search {
 	const char *const *expressions;
 	uint32_t n;
 	bool parameters;		/* in place of expressions */
+	bool handles;			/* plans are for such a program */
 	int next;			/* line with code behind the wanted */
 	int last;			/* line of the file with code */
 	struct place *places;
@@ -423,7 +424,8 @@ static void places_plan(struct search *s)
 		    function.start == addresses[i])
 			addresses[i] += entry_skip(s->d.own, addresses[i]);
 	}
-	symboliser_plans_make(&s->plans, s->d.own, addresses, s->count);
+	symboliser_plans_make(&s->plans, s->d.own, addresses, s->count,
+			      s->handles);
 free:
 	free(addresses);
 }
@@ -568,7 +570,8 @@ void symboliser_read_spots(char *words, size_t bytes,
 	for (; p < words + bytes && s.n < ARRAY_SIZE(expressions);
 	     p += strlen(p) + 1) {
 		s.parameters |= !*p;
-		if (*p)
+		s.handles |= *p == '!';
+		if (*p && *p != '!')
 			expressions[s.n++] = p;
 	}
 	if (colon)

@@ -271,7 +271,8 @@ int symboliser_markers(const struct symboliser_file *file,
  * Gives the values that can be had at source lines, as text of the heap, which
  * spots.c describes; it is not checked. `words` are "FILE:LINE", "FUNCTION:+LINES" or,
  * for all lines, "FILE", and then expressions, each with a NUL: "?NAME" is left
- * out where there is no such variable, and "" stands for the parameters. Of
+ * out where there is no such variable, "" stands for the parameters, and "!" says
+ * that the program handles SIGSEGV or SIGBUS. Of
  * `files`, the first is the file itself, the others are of other kinds. Returns
  * -E2BIG for too many bytes or files.
  */

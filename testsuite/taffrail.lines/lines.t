@@ -93,6 +93,36 @@ before:
 case: a list of a process
 run: taffrail list --lines shop.c -p $pid
 stdout: ^shop\.c:36 +sell\(
+case: a list of one that handles SIGSEGV, and of its file
+file handles.c:
+	#include <signal.h>
+	#include <stdio.h>
+	static void handle(int n) { (void)n; }
+	__attribute__((noinline, noclone)) void add(long *to, long n)
+	{
+		asm volatile("nop; nop; nop; nop; nop");
+		*to += n;
+		asm volatile("nop; nop; nop; nop; nop");
+	}
+	int main(int argc, char **argv)
+	{
+		long n = argc;
+		if (argv[1])
+			signal(SIGSEGV, handle);
+		puts("ready");
+		fflush(stdout);
+		add(&n, getchar());
+		return n < 0;
+	}
+run:
+	gcc -O1 -g -o handles handles.c && taffrail list --lines handles.c ./handles | grep '^handles.c:7 '
+	for with in no on; do
+		start $with ./handles $(echo $with | grep on)
+		wait_for grep -q ready $with.out
+		taffrail list --lines handles.c -p $pid | grep '^handles.c:7 '
+		kill $pid
+	done
+stdout: ^handles.c:7 +add\([^\]]*\)\nhandles.c:7 +add\([^\]]*\)\nhandles.c:7 .* \[int3: an instruction after it may fault, and the program handles SIGSEGV or SIGBUS\]$
 case: sessions record each its own
 run: taffrail start one -p $pid -e 'shop.c:36(n)' && taffrail start two -p $pid -e 'shop.c:36(left, item->name) if n == 1000' && taffrail enable two -p $pid 'shop.c:59(i)' && wait_for snapshot_has one 'n = 1000 ' && wait_for snapshot_has two 'left = .*n = 1000' && wait_for snapshot_has two 'i = ' && taffrail view one.trace && taffrail view two.trace
 stdout: line:shop\.c:36: .* \{ n = 1000 \}$
