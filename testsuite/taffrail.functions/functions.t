@@ -73,6 +73,14 @@ stderr: 0 events
 case: TAFFRAIL_ENABLE
 run: taffrail record -o both -e 'fn:outer' -- env TAFFRAIL_ENABLE='fn:outer;fn:branches' "$CASES/calls" 7 && taffrail view both | wc -l
 stdout: ^14$
+case: its rules may have types, with commas; a comma between rules is refused
+run:
+	taffrail record -o typed-both -e 'fn:outer%entry' -- env TAFFRAIL_ENABLE='fn:with_text(,str,int);fn:six(,str)' TAFFRAIL_SESSION=typed "$CASES/calls" 3 && taffrail snapshot typed -o typed.trace && taffrail view typed.trace | grep -o '{ arg1 = .*, cfa' | sort -u
+	taffrail destroy typed
+	taffrail record -o commas -e 'fn:outer%entry' -- env TAFFRAIL_ENABLE='fn:outer,fn:branches' "$CASES/calls" 3; taffrail status
+stdout: ^\{ arg1 = 0, arg2 = "hello", arg3 = 1, cfa$
+stdout: ^\{ arg1 = 1, arg2 = "\(unreadable\)", cfa$
+stderr: TAFFRAIL_ENABLE: rule 'fn:outer,fn:branches': each rule has an -e of its own, in TAFFRAIL_ENABLE a ';' before it; a name that has a ',' stands in quotes$
 case: a program without symbols has functions that are exported
 run: taffrail record -o bare -e 'fn:outer' -- "$CASES/stripped" 7
 status: 1

@@ -117,6 +117,23 @@ static bool has_strange_end(const char *glob)
 	       !(end - p == 6 && text_after(p, "return"));
 }
 
+/* Returns true when a glob has a ',' outside quotes, classes and the arguments
+ * of a template: two rules, rather than a name. */
+static bool has_comma(const char *glob)
+{
+	const char *end = glob_end(glob), *next;
+	int depth = 0;
+
+	for (; glob < end; glob = next) {
+		next = is_quote(*glob) ? quote_end(glob) : NULL;
+		next = next ? next : glob_next(glob);
+		depth += (*glob == '<') - (*glob == '>');
+		if (*glob == ',' && depth <= 0)
+			return true;
+	}
+	return false;
+}
+
 const char *rule_unknown(const char *rule)
 {
 	enum rule_kind kind = rule_kind(rule);
@@ -128,6 +145,9 @@ const char *rule_unknown(const char *rule)
 		return NULL;
 	if (has_strange_end(rule))
 		return "behind '%' of a function stands 'entry' or 'return'";
+	if (has_comma(rule))
+		return "each rule has an -e of its own, in TAFFRAIL_ENABLE a "
+		       "';' before it; a name that has a ',' stands in quotes";
 	rule_types(rule, &types, &end);
 	for (i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
 		if (types.count > RULE_ARGUMENTS_MAX ||
