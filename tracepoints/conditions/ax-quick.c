@@ -92,17 +92,42 @@ SIGSAFE int ax_range_find(const struct ax_insn *test, uint32_t bits,
 
 SIGSAFE void ax_quick_find(struct ax_program *program)
 {
+	static const struct {
+		uint8_t bytes, order;
+	} blocks[] = {
+		[STEP_BLOCK_S8] = { 1, AX_ORDER_SIGNED },
+		[STEP_BLOCK_U8] = { 1, AX_ORDER_UNSIGNED },
+		[STEP_BLOCK_S16] = { 2, AX_ORDER_SIGNED },
+		[STEP_BLOCK_U16] = { 2, AX_ORDER_UNSIGNED },
+		[STEP_BLOCK_S32] = { 4, AX_ORDER_SIGNED },
+		[STEP_BLOCK_U32] = { 4, AX_ORDER_UNSIGNED },
+		[STEP_BLOCK_64] = { 8, AX_ORDER_WHOLE },
+	};
 	const struct ax_insn *field = program->insns;
 	enum ax_order order = field->step == STEP_VALUE_SIGNED ?
 				      AX_ORDER_SIGNED :
 				      AX_ORDER_UNSIGNED;
+	uint32_t bits = 64u - field->var, end;
+	uint8_t quick = AX_QUICK_VALUE;
 
-	program->quick = 0;
-	if (program->ninsns < 3 || (field->step != STEP_VALUE_SIGNED &&
-				    field->step != STEP_VALUE_UNSIGNED))
+	program->quick = AX_SLOW;
+	if (program->ninsns < 3)
 		return;
 	program->shift = field->at;
-	program->quick = (uint32_t)ax_range_find(field + 1, 64u - field->var,
-						 order, &program->low,
-						 &program->span);
+	if (field->step < ARRAY_SIZE(blocks) && blocks[field->step].bytes) {
+		/* a block has more than eight bytes: the eight end with the
+		 * field, or are the first ones */
+		end = field->at + blocks[field->step].bytes;
+		program->offset = (uint16_t)(end > 8 ? end - 8 : 0);
+		program->shift = end > 8 ? 0 : 64 - 8 * end;
+		bits = 8u * blocks[field->step].bytes;
+		order = blocks[field->step].order;
+		quick = AX_QUICK_BLOCK;
+	} else if (field->step != STEP_VALUE_SIGNED &&
+		   field->step != STEP_VALUE_UNSIGNED) {
+		return;
+	}
+	if (ax_range_find(field + 1, bits, order, &program->low,
+			  &program->span))
+		program->quick = quick;
 }

@@ -220,12 +220,21 @@ struct ax_insn {
  * A verified program: one piece of memory, which may be copied.
  *
  * Most conditions only compare a field with a constant. The first members do
- * the same: the condition holds when the fixed value, shifted left until the
- * field is on top, lies no more than `span` above `low`, modulo 2^64. Bits
- * below the field do not matter: low has zeros there, span has ones.
+ * the same: the condition holds when the fixed value, or eight bytes of a fixed
+ * part in memory, shifted left until the field is on top, lies no more than
+ * `span` above `low`, modulo 2^64. Bits below the field do not matter: low has
+ * zeros there, span has ones.
  */
+enum ax_quick {
+	AX_SLOW,
+	AX_QUICK_VALUE,
+	AX_QUICK_BLOCK,
+};
+
 struct ax_program {
-	uint32_t quick;			/* the next three are valid */
+	uint8_t quick;			/* enum ax_quick: the next four are
+					 * valid */
+	uint16_t offset;		/* of the eight bytes */
 	uint32_t shift;
 	uint64_t low;
 	uint64_t span;
@@ -264,10 +273,14 @@ enum ax_verdict ax_run(const struct ax_program *program,
 static inline int ax_holds(const struct ax_program *program,
 			   const struct ax_event *event, void *hit)
 {
-	uint64_t result;
+	uint64_t result = event->fixed;
 
+	if (program->quick == AX_QUICK_BLOCK)
+		__builtin_memcpy(&result,
+				 (const char *)result + program->offset,
+				 sizeof(result));
 	if (likely(program->quick))
-		return (event->fixed << program->shift) - program->low <=
+		return (result << program->shift) - program->low <=
 		       program->span;
 	return ax_run(program, event, hit, &result) == AX_DONE && result;
 }
