@@ -249,16 +249,34 @@ SIGSAFE void usdt_strings_copy(const struct usdt_adopted *probe,
 	}
 }
 
+/* Fetches the fields from one on that has not its value in registers. Returns
+ * the end of the block. */
+static SIGSAFE __attribute__((noinline)) char *
+fields_fetch(struct usdt_adopted *probe, const struct usdt_state *state,
+	     char *to, uint32_t i)
+{
+	struct fetching f;		/* its line is not cleared */
+
+	fetching_begin(&f, probe, state);
+	if (probe->in_memory)
+		memory_stack_here(&f.stack, state->general[7]);
+	for (; i < probe->count; i++)
+		to = scalar_put(to, operand_fetch(&probe->operands[i], &f),
+				probe->operands[i].bytes);
+	return to;
+}
+
 SIGSAFE void usdt_hit_write(struct usdt_adopted *probe,
 			    const struct usdt_state *state)
 {
 	struct write_slot *slot = (struct write_slot *)&probe->site;
 	const struct object *object = object_of(slot->shape);
+	const struct usdt_operand *operand = probe->operands;
 	char block[TAFFRAIL_FIELDS_MAX * 8] __attribute__((aligned(8)));
-	struct fetching f;		/* its line is not cleared */
-	uint64_t fixed = (uint64_t)block;
+	const uint64_t *general = state->general;
+	uint64_t fixed = (uint64_t)block, value;
+	uint32_t i, n = probe->count;
 	char *to = block;
-	uint32_t i;
 
 	if (unlikely(load_relaxed(&object->snapshots)))
 		snapshot_put(&probe->site, state->general,
@@ -272,14 +290,24 @@ SIGSAFE void usdt_hit_write(struct usdt_adopted *probe,
 			hit_few_strings(probe, state);
 		return;
 	}
-	fetching_begin(&f, probe, state);
-	if (probe->in_memory)
-		memory_stack_here(&f.stack, state->general[7]);
 	__builtin_memset(block, 0, 8);
-	for (i = 0; i < probe->count; i++)
-		to = scalar_put(to,
-				operand_fetch(&probe->operands[i], &f),
-				probe->operands[i].bytes);
+	/* most are in registers, as all of functions' entries and exits */
+	for (i = 0; i < n; i++, operand++) {
+		if (operand->place == USDT_REGISTER)
+			value = general[operand->base & 15] >> operand->shift;
+		else if (operand->place == USDT_SUM)
+			value = usdt_address(operand, general);
+		else
+			break;
+		if (likely(operand->bytes == 8)) {
+			__builtin_memcpy(to, &value, 8);
+			to += 8;
+		} else {
+			to = scalar_put(to, value, operand->bytes);
+		}
+	}
+	if (unlikely(i < n))
+		to = fields_fetch(probe, state, to, i);
 	if (to - block <= 8)
 		__builtin_memcpy(&fixed, block, 8);
 	load_relaxed(&slot->hit)(slot, fixed, NULL);

@@ -531,22 +531,29 @@ static COLD SIGSAFE void aliases_write(struct usdt_adopted *probe,
 		usdt_hit_write(probe, state);
 }
 
+/* Takes a hit where a call begins or ends, or a marker of another name is on.
+ * A separate function: other hits do not need its frame. */
+static SIGSAFE __attribute__((noinline)) void
+called_hit(struct usdt_adopted *probe, const struct usdt_state *state,
+	   uint32_t called)
+{
+	if (called & ~USDT_ALIASED && probe->function == USDT_ENTRY)
+		whole_enter(probe, state);
+	else if (called & ~USDT_ALIASED)
+		whole_leave(probe, state);
+	if (called & USDT_ALIASED)
+		aliases_write(probe, state);
+	else if (marker_is_led(probe))
+		usdt_hit_write(probe, state);
+}
+
 SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 		      const struct usdt_state *state)
 {
 	uint32_t called = load_relaxed(&probe->called);
 
-	if (unlikely(called)) {
-		if (called & ~USDT_ALIASED && probe->function == USDT_ENTRY)
-			whole_enter(probe, state);
-		else if (called & ~USDT_ALIASED)
-			whole_leave(probe, state);
-		if (called & USDT_ALIASED) {
-			aliases_write(probe, state);
-			return;
-		}
-		if (!marker_is_led(probe))
-			return;
-	}
-	usdt_hit_write(probe, state);
+	if (called)
+		called_hit(probe, state, called);
+	else
+		usdt_hit_write(probe, state);
 }
