@@ -365,7 +365,7 @@ static ALWAYS_INLINE uint64_t register_value(const struct usdt_operand *operand,
 }
 
 /* Keeps a call that begins. */
-static SIGSAFE void whole_enter(struct usdt_adopted *entry,
+static SIGSAFE __attribute__((noinline)) void whole_enter(struct usdt_adopted *entry,
 				const struct usdt_state *state)
 {
 	const struct usdt_operand *frame = &entry->operands[entry->count - 1];
@@ -458,8 +458,28 @@ static ALWAYS_INLINE bool marker_is_led(const struct usdt_adopted *probe)
 	return load_acquire(&probe->site.enabled_, SITE_ENABLED);
 }
 
+/* Returns whether one channel wants a call, by its duration alone (--min-time),
+ * and not this one: most calls end so. */
+static ALWAYS_INLINE bool is_short(const struct usdt_adopted *call,
+				   uint64_t duration)
+{
+	const struct object *object = object_of(call->site.agent_);
+	uint32_t on = load_acquire(&object->on, SITE_CHANNELS);
+	const struct ax_program *condition;
+
+	if (!on || on & (on - 1))
+		return false;
+	condition = load_acquire(
+		&object_slot(object, (uint32_t)__builtin_ctz(on))->condition,
+		SITE_CONDITION);
+	/* the first field, and all of its eight bytes */
+	return condition && condition->quick == AX_QUICK_BLOCK &&
+	       !condition->offset && !condition->shift &&
+	       duration - condition->low > condition->span;
+}
+
 /* Writes the event of a call that ends, where a session wants it. */
-static SIGSAFE void whole_leave(struct usdt_adopted *exit,
+static SIGSAFE __attribute__((noinline)) void whole_leave(struct usdt_adopted *exit,
 				const struct usdt_state *state)
 {
 	struct write_slot *slot = (struct write_slot *)&exit->calls->site;
@@ -493,10 +513,12 @@ static SIGSAFE void whole_leave(struct usdt_adopted *exit,
 	value = exit->strings ? (uint64_t)exit->operands[0].value :
 				register_value(&exit->operands[0], state);
 	now = (int64_t)(now - call->begin) > 0 ? now - call->begin : 0;
+	now = (uint64_t)((unsigned __int128)now * scale >> 32);
+	if (!exit->calls->alias && is_short(exit->calls, now))
+		goto end;
 	whole_make(&whole, call->entry, exit, call->arguments,
 		   at <= OPEN_STRINGS ? place->strings[at - 1] : no_strings,
-		   (uint64_t)((unsigned __int128)now * scale >> 32),
-		   depth, value);
+		   now, depth, value);
 	var = exit->entry->strings || exit->strings ? whole.var : NULL;
 	if (likely(marker_is_led(exit->calls)))
 		load_relaxed(&slot->hit)(slot, (uint64_t)whole.block, var);
@@ -507,6 +529,7 @@ static SIGSAFE void whole_leave(struct usdt_adopted *exit,
 			load_relaxed(&slot->hit)(slot, (uint64_t)whole.block,
 						 var);
 	}
+end:
 	if (likely(before == at && load_relaxed(&place->state) == before)) {
 		store_relaxed(&place->calls[at - 1].cfa, 0);
 		state_set(place, at - 1);
