@@ -372,3 +372,13 @@ int program_wait(struct program *program)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status)
 				   : WEXITSTATUS(status);
 }
+
+void program_tell_killed(const struct program *program, int status)
+{
+	int number = WTERMSIG(program->status);
+
+	if (WIFSIGNALED(program->status) && status != 128 + number &&
+	    !program_interrupted())
+		command_failed("signal %d killed the program: %s", number,
+			       strsignal(number));
+}

@@ -323,6 +323,7 @@ int record_main(int argc, char **argv)
 	drain_end(&drain);
 	record_tell();
 	status = outcome_end(&outcome, program_wait(&program));
+	program_tell_killed(&program, status);
 	members_tidy(&members);
 close:
 	probes_close(&probes, drain.set.fd);
