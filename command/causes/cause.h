@@ -114,6 +114,8 @@ int cause_check_files(int needed);
 /* Why a marker cannot be placed, and the remedy. */
 #define MARKER_MOVED	"the code was moved after linking, as llvm-bolt does"
 #define MARKER_REMEDY	"compile it with -DTAFFRAIL_FLAG_SITES"
+#define LEFT_OUT_REMEDY	"a session of LTTng's records such events " \
+			"(lttng enable-event -u)"
 
 /* The texts of a cause, with places: texts.def. */
 struct cause_row {

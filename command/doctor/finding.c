@@ -6,6 +6,7 @@
  */
 #include "command/doctor/private.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,14 +101,27 @@ const char *first_line(char *line, size_t room, const char *path)
 void found_markers(struct finding *f, const struct marker_list *list)
 {
 	const char *why = NULL;
-	size_t n = 0, unplaced;
+	size_t n = 0, left_out = 0, unplaced;
 
-	for (size_t i = 0; i < list->count; i++)
-		n += list->markers[i].kind != MARKER_USDT;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct marker *m = &list->markers[i];
+
+		n += m->kind != MARKER_USDT;
+		/* LTTng's own library has events of its sessions alone */
+		if (!m->why || strncmp(m->why, MARKER_OFF,
+				       strlen(MARKER_OFF)) ||
+		    !strcmp(m->why, marker_refusal(-ENODATA)))
+			continue;
+		left_out++;
+		why = m->why + strlen(MARKER_OFF);
+	}
 	unplaced = marker_list_unplaced(list, &why);
 	if (unplaced) {
 		found(f, MARKERS_UNPLACED, .n = (int64_t)unplaced,
 		      .text = why, .subject = counted(n, "marker"));
+	} else if (left_out) {
+		found(f, EVENTS_LEFT_OUT, .n = (int64_t)left_out, .text = why,
+		      .subject = counted(n, "marker"));
 	} else if (n) {
 		found_as(f, DOCTOR_OK, "%s", counted(n, "marker"));
 	} else {
