@@ -28,7 +28,7 @@ struct late_hooks {
 extern const struct late_hooks *late_hooks;
 
 /* Called, with the registry's lock, when modules were mapped: their names may
- * not be bound yet. NULL while nothing is needed. */
+ * not be bound yet. NULL where nothing is needed. */
 extern void (*late_mapped)(void);
 
 #endif

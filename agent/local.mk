@@ -51,6 +51,7 @@ agent_shared_sources = \
 	agent/libc-shared.c \
 	agent/beside/absent.c \
 	agent/beside/address.c \
+	agent/beside/elsewhere.c \
 	agent/beside/hit.c \
 	agent/beside/late.c \
 	agent/beside/memory.c \

@@ -397,20 +397,19 @@ static void late_find(void)
 static void late_lead(void)
 {
 	stock_late = true;
-	names_lead();
-	late_mapped = names_lead;
+	names_lead(false);
 }
 
-static void late_back(void)
+static void modules_come(void)
 {
-	late_mapped = NULL;
-	names_lead_back();
+	names_lead(true);
+	elsewhere_look();
 }
 
 static const struct late_hooks hooks = {
 	.lead = late_lead,
 	.find = late_find,
-	.back = late_back,
+	.back = names_lead_back,
 };
 
 __attribute__((constructor(103))) static void late_start(void)
@@ -420,4 +419,5 @@ __attribute__((constructor(103))) static void late_start(void)
 	names_ours[2] = (void *)beside_register_older;
 	names_ours[3] = (void *)beside_unregister_older;
 	late_hooks = &hooks;
+	late_mapped = modules_come;
 }

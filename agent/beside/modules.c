@@ -14,19 +14,7 @@
 #include "control/threads/settings.h"
 #include "tracepoints/program/modules.h"
 
-/* A module's symbols. */
-struct symbols {
-	const Elf64_Sym *symbols;
-	const char *strings;
-	const Elf64_Rela *relocations[2];
-	uint64_t bytes[2];
-	uint32_t n;
-	uint32_t needed;		/* those of other modules are before */
-};
-
-/* Finds a module's table of symbols. Returns false when it has none. */
-static bool symbols_find(struct symbols *found,
-			 const struct dl_phdr_info *info)
+bool symbols_find(struct symbols *found, const struct dl_phdr_info *info)
 {
 	const uint32_t *gnu = NULL, *sysv = NULL;
 	const Elf64_Dyn *d = NULL;

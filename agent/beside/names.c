@@ -15,7 +15,6 @@
 #include <link.h>
 
 #include "agent/beside/private.h"
-#include "agent/late.h"
 #include "base/base.h"
 #include "base/sys.h"
 #include "control/threads/log.h"
@@ -142,7 +141,11 @@ void *names_theirs(void *function)
 				led[i / WORDS].words[i % WORDS].theirs) : NULL;
 }
 
-static void library_lead(uint32_t which)
+/* The names lead here, or will once there is a library. The registry's lock
+ * guards it. */
+static bool leading;
+
+static void library_lead(uint32_t which, bool mapped)
 {
 	struct led now = led[which];
 	int ret, i;
@@ -156,7 +159,7 @@ static void library_lead(uint32_t which)
 	/* a thread may look for stock's functions as soon as it is written */
 	led[which] = now;
 	nbound = 0;
-	if (late_mapped)
+	if (mapped)
 		modules_each(module_note, &now);
 	ret = thread_run_wait(words_lead, &now);
 	if (nbound == BOUND_MAX)
@@ -166,18 +169,20 @@ static void library_lead(uint32_t which)
 			 ret);
 }
 
-void names_lead(void)
+void names_lead(bool mapped)
 {
 	uint32_t i;
 
-	for (i = 0; i < ARRAY_SIZE(led); i++)
-		library_lead(i);
+	leading |= !mapped;
+	for (i = 0; leading && i < ARRAY_SIZE(led); i++)
+		library_lead(i, mapped);
 }
 
 void names_lead_back(void)
 {
 	uint32_t i;
 
+	leading = false;
 	for (i = 0; i < ARRAY_SIZE(led); i++)
 		if (led[i].base)
 			words_write(led[i].words, WORDS, false);

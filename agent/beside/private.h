@@ -14,6 +14,8 @@
 #ifndef AGENT_BESIDE_PRIVATE_H
 #define AGENT_BESIDE_PRIVATE_H
 
+#include <elf.h>
+
 #include "agent/declare.h"
 #include "tracepoints/lttng/describe.h"
 #include "tracepoints/lttng/older.h"
@@ -159,8 +161,21 @@ bool stock_may(enum stock_reach what);
  * stock's functions around forks. Takes the lock of the linker's list. */
 bool modules_tell_forks(void);
 
-/* Returns true when a module needs a symbol of another one. */
+/* A module's symbols and relocations. */
+struct symbols {
+	const Elf64_Sym *symbols;
+	const char *strings;
+	const Elf64_Rela *relocations[2];
+	uint64_t bytes[2];
+	uint32_t n;
+	uint32_t needed;		/* those of other modules are before */
+};
+
+/* Finds a module's table of symbols. Returns false when it has none. */
 struct dl_phdr_info;
+bool symbols_find(struct symbols *found, const struct dl_phdr_info *info);
+
+/* Returns true when a module needs a symbol of another one. */
 bool module_needs(const struct dl_phdr_info *info, const char *name);
 
 /* Returns true when the module at this address cannot be unloaded, as far as is
@@ -183,12 +198,18 @@ void module_entries(const struct dl_phdr_info *info,
 		    void (*call)(uint64_t *at, const char *name, void *arg),
 		    void *arg);
 
+/* Looks for providers in modules that dlmopen(3) has loaded into other
+ * namespaces: a copy of LTTng's libraries has their events, and the markers say
+ * so. The caller, a thread of the program, holds the registry's lock. */
+void elsewhere_look(void);
+
 /* Lead the names of stock's functions for providers here, unless they lead here
- * already, and back. As late_mapped(), the first leads modules that came with
- * stock's library here, too: none of their code has run yet. The caller holds
- * the registry's lock; the first is for threads of the program, the second for
+ * already, and back. With `mapped` (late_mapped()), the first does nothing
+ * unless it was called without, and leads modules that came with stock's
+ * library here, too: none of their code has run yet. The caller holds the
+ * registry's lock; the first is for threads of the program, the second for
  * those of the agent. */
-void names_lead(void);
+void names_lead(bool mapped);
 void names_lead_back(void);
 
 /* The functions that names lead to, set when this library starts: those that

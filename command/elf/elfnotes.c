@@ -20,11 +20,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "command/causes/cause.h"
 #include "command/elf/debug-path-private.h"
+#include "command/procfs/process.h"
 #include "command/sandbox/opener.h"
 #include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/usdt/plan/plan.h"
@@ -48,6 +48,7 @@ static int add_marker(const struct symboliser_found *found, void *priv)
 		[WHY_FIELDS] = -E2BIG, [WHY_LONG] = -EMSGSIZE,
 		[WHY_NAME] = -ENAMETOOLONG, [WHY_TYPE] = -EOPNOTSUPP,
 		[WHY_MALFORMED] = -EBADMSG, [WHY_STATE] = -ENODATA,
+		[WHY_APART] = -EXDEV,
 	};
 	const struct symboliser_marker *of = &found->marker;
 	struct marker m = {
@@ -133,17 +134,6 @@ int elfnotes_read(struct marker_list *list, const char *path, uint32_t how,
 	return ret;
 }
 
-/* Copies memory of a process. Returns 0, a negative errno, or -EFAULT: not all
- * of it is there. */
-static int copy_memory(pid_t pid, uint64_t from, void *to, size_t bytes)
-{
-	struct iovec here = { to, bytes };
-	struct iovec there = { (void *)(uintptr_t)from, bytes };
-	ssize_t n = process_vm_readv(pid, &here, 1, &there, 1, 0);
-
-	return n == (ssize_t)bytes ? 0 : n < 0 ? -errno : -EFAULT;
-}
-
 /* Copies the segments of a module into a file in memory, from `low` on, the
  * module's first address. Returns the descriptor, or a negative errno. */
 static int copy_module(pid_t pid, uint64_t shift, const Elf64_Phdr *ph, int n,
@@ -169,7 +159,7 @@ static int copy_module(pid_t pid, uint64_t shift, const Elf64_Phdr *ph, int n,
 	}
 	for (int i = 0; !ret && i < n; i++)
 		if (ph[i].p_type == PT_LOAD && ph[i].p_flags & PF_R)
-			ret = copy_memory(pid, ph[i].p_vaddr + shift,
+			ret = process_memory(pid, ph[i].p_vaddr + shift,
 				module + (ph[i].p_vaddr - low),
 				ph[i].p_filesz < ph[i].p_memsz ?
 					ph[i].p_filesz : ph[i].p_memsz);
@@ -191,7 +181,7 @@ int elfnotes_read_memory(struct marker_list *list, pid_t pid, uint64_t start,
 	Elf64_Ehdr header;
 	bool found = false;
 	char *bytes;
-	int ret = copy_memory(pid, start, &header, sizeof(header));
+	int ret = process_memory(pid, start, &header, sizeof(header));
 
 	error[0] = '\0';
 	if (ret)
@@ -201,7 +191,7 @@ int elfnotes_read_memory(struct marker_list *list, pid_t pid, uint64_t start,
 	    header.e_phentsize != sizeof(*ph) ||
 	    header.e_phnum > SEGMENTS_MAX || header.e_phoff > PAGE)
 		return -ENOEXEC;
-	ret = copy_memory(pid, start + header.e_phoff, ph,
+	ret = process_memory(pid, start + header.e_phoff, ph,
 			  header.e_phnum * sizeof(*ph));
 	if (ret)
 		return ret;
@@ -223,7 +213,7 @@ int elfnotes_read_memory(struct marker_list *list, pid_t pid, uint64_t start,
 		if (ph[i].p_type != PT_NOTE || ph[i].p_memsz >= MODULE_BYTES)
 			continue;
 		bytes = malloc(ph[i].p_memsz + 1);
-		found = bytes && !copy_memory(pid, ph[i].p_vaddr + *shift,
+		found = bytes && !process_memory(pid, ph[i].p_vaddr + *shift,
 					      bytes, ph[i].p_memsz) &&
 			memmem(bytes, ph[i].p_memsz, owner, sizeof(owner));
 		free(bytes);

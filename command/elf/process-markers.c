@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@
 #define TRAMPOLINE_BYTES	14	/* as in usdt/jumps/place-x86_64.c */
 #define GROWTH		(256ull << 20)
 #define USER_END	((1ull << 47) - 4096)
+#define APART_MAX	4096
 #define START_BRK_FIELD	47		/* of /proc/PID/stat */
 
 /* A module that was read already. */
@@ -41,6 +43,9 @@ struct scan {
 	struct seen *seen;
 	size_t count;
 	struct process_mapping head;	/* the last one of a file's beginning */
+	uint64_t *apart;		/* load addresses of modules in other
+					 * namespaces of the dynamic linker */
+	size_t napart;
 	bool probes;			/* keep USDT probes, not markers */
 	uint32_t how;			/* as process-markers.h has it, or 0 */
 	char *fault;			/* of MARKERS_FAULT_BYTES, or NULL */
@@ -70,6 +75,31 @@ static int note_module(struct scan *scan, uint64_t inode, uint64_t shift)
 	scan->seen = more;
 	more[scan->count++] = (struct seen){ inode, shift };
 	return 1;
+}
+
+/* Reads where the modules of other namespaces are, as far as they can be read:
+ * the linker's lists may change meanwhile. */
+static void apart_read(struct scan *scan)
+{
+	struct {
+		struct r_debug list;
+		uint64_t next;		/* from version 2 on (glibc 2.35) */
+	} names = { .list = { 0 } };
+	struct link_map map;
+	uint64_t at;
+	int ret = process_symbol(scan->pid, "ld-linux", "_r_debug", &at) ?:
+		  process_memory(scan->pid, at, &names, sizeof(names));
+
+	scan->apart = calloc(APART_MAX, sizeof(*scan->apart));
+	while (!ret && scan->apart && names.list.r_version >= 2 && names.next) {
+		ret = process_memory(scan->pid, names.next, &names,
+				     sizeof(names));
+		at = ret ? 0 : (uintptr_t)names.list.r_map;
+		for (; at && scan->napart < APART_MAX &&
+		       !process_memory(scan->pid, at, &map, sizeof(map));
+		     at = (uintptr_t)map.l_next)
+			scan->apart[scan->napart++] = map.l_addr;
+	}
 }
 
 /* Drops the unwanted kind of the markers from `from` on, or all if `keep` is
@@ -131,6 +161,7 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 	struct opener_file file;
 	enum process_way way;
 	size_t before = scan->list->count;
+	uint32_t how = scan->how;
 	int ret = 0, told = 0;
 
 	if (!m->offset)
@@ -156,10 +187,13 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 	if (!first_address(&address, m, &from, &ns)) {
 		shift = m->start - address;
 		ret = note_module(scan, m->inode, shift);
+		for (size_t i = 0; i < scan->napart; i++)
+			if (scan->apart[i] == shift)
+				how |= SYMBOLISER_APART;
 		if (ret > 0) {
 			ret = elfnotes_read_open(
 				scan->list, m->path, &file,
-				scan->how, error);
+				how ? how : scan->how, error);
 			note_fault(scan, m, error);
 			keep_kind(scan, before, shift, true);
 		}
@@ -181,7 +215,10 @@ int process_markers_read(struct marker_list *list, pid_t pid, uint32_t how,
 
 	if (fault)
 		*fault = '\0';
+	if (how & SYMBOLISER_LTTNG)
+		apart_read(&scan);
 	ret = process_each_mapping(pid, scan_mapping, &scan);
+	free(scan.apart);
 	free(scan.seen);
 	return ret;
 }

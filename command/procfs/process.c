@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "command/causes/cause.h"
@@ -402,4 +403,13 @@ bool process_maps_beginning(pid_t pid, const char *name)
 	struct wanted wanted = { .name = name };
 
 	return process_each_mapping(pid, mapping_wanted, &wanted) == 1;
+}
+
+int process_memory(pid_t pid, uint64_t from, void *to, size_t bytes)
+{
+	struct iovec here = { to, bytes };
+	struct iovec there = { (void *)(uintptr_t)from, bytes };
+	ssize_t n = process_vm_readv(pid, &here, 1, &there, 1, 0);
+
+	return n == (ssize_t)bytes ? 0 : n < 0 ? -errno : -EFAULT;
 }

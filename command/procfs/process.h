@@ -143,6 +143,10 @@ bool process_maps_file(pid_t pid, const char *name);
 /* The same for a file with a name that begins so. */
 bool process_maps_beginning(pid_t pid, const char *name);
 
+/* Copies memory of a process. Returns 0, a negative errno, or -EFAULT: not all
+ * of it is there. */
+int process_memory(pid_t pid, uint64_t from, void *to, size_t bytes);
+
 /* Returns true when the process maps a file, executable, at the address. */
 bool process_executes(pid_t pid, uint64_t address);
 

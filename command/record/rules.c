@@ -329,7 +329,10 @@ static bool rule_served(const struct rules *rules, const struct places *places,
 		if (!event_met(event, rule))
 			continue;
 		snprintf(id, sizeof(id), "%s/%s", event->channel, event->name);
-		if (!places_leave_out(places, id))
+		/* one that is left out has neither fields nor a level, and may
+		 * be a copy of one that is not */
+		if (event->nfields || event->shown_bytes ||
+		    !places_leave_out(places, id))
 			return true;
 	}
 	return false;

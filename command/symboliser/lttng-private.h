@@ -36,7 +36,7 @@ struct reader {
 	struct event_id *ids;		/* of events and call sites */
 	size_t nids, ids_room;
 	bool has_sites;
-	bool is_own;			/* LTTng-UST is a part of the file */
+	enum symboliser_why why;	/* each event is left out, or 0 */
 	int error;			/* -ENOMEM, or 0 */
 	symboliser_take *take;
 	void *priv;

@@ -380,11 +380,11 @@ static bool has_sites(const struct notes *notes, const char *name)
 }
 
 int symboliser_read_lttng(struct symboliser_markers *markers,
-			  const struct notes *notes, symboliser_take *take,
-			  void *priv)
+			  const struct notes *notes, bool apart,
+			  symboliser_take *take, void *priv)
 {
 	struct reader r = { .notes = notes, .markers = markers, .take = take,
-			    .priv = priv };
+			    .priv = priv, .why = apart ? WHY_APART : 0 };
 	struct dynamic dynamic;
 	bool providers, older, older_sites;
 	int ret;
@@ -400,7 +400,8 @@ int symboliser_read_lttng(struct symboliser_markers *markers,
 		      has_sites(notes, REGISTER_OLDER_SITES);
 	if (!providers && !older && !r.has_sites && !older_sites)
 		return 0;
-	r.is_own = !providers && !older;
+	if (!providers && !older)
+		r.why = WHY_OWN;
 	ret = words_read(&r, &dynamic);
 	if ((providers || r.has_sites) && !ret)
 		ret = places_search(&r, sizeof(struct ust_provider),

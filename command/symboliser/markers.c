@@ -444,7 +444,8 @@ static int read_elf(struct reading *r, uint32_t how)
 			ret = match_all(r);
 	}
 	if (!ret && how & SYMBOLISER_LTTNG) {
-		ret = symboliser_read_lttng(r->markers, &r->notes, add_event,
+		ret = symboliser_read_lttng(r->markers, &r->notes,
+					    how & SYMBOLISER_APART, add_event,
 					    r);
 		if (ret && !r->markers->verdict.text[0])
 			read_fact(r, ret, "its events of LTTng-UST cannot be "

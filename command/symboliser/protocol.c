@@ -35,7 +35,8 @@ bool symboliser_request_valid(const struct symboliser_request *request,
 		return !n && request->count <=
 				     (SYMBOLISER_PLAN | SYMBOLISER_LOADED |
 				      SYMBOLISER_LTTNG | SYMBOLISER_FUNCTIONS |
-				      SYMBOLISER_LIBC | SYMBOLISER_HANDLES);
+				      SYMBOLISER_LIBC | SYMBOLISER_HANDLES |
+				      SYMBOLISER_APART);
 	case ASK_NAMES:
 	case ASK_LINES:
 		if (!request->count ||

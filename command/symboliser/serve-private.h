@@ -76,13 +76,14 @@ void symboliser_read_markers(struct symboliser_markers *markers,
 /* Frees the array, and the copies. */
 void symboliser_free_markers(struct symboliser_markers *markers);
 
-/* Calls `take` for each event of a provider of LTTng-UST in a file, until a
- * call returns another value than 0. Returns this value, or a negative errno:
+/* Calls `take` for each event of a provider of LTTng-UST in a file, with
+ * `apart` as one that is left out (WHY_APART), until a call returns another
+ * value than 0. Returns this value, or a negative errno:
  * no memory, or too many. The texts last as long as `markers`. */
 typedef int symboliser_take(const struct symboliser_found *found, void *priv);
 int symboliser_read_lttng(struct symboliser_markers *markers,
-			  const struct notes *notes, symboliser_take *take,
-			  void *priv);
+			  const struct notes *notes, bool apart,
+			  symboliser_take *take, void *priv);
 /* The same for each function that symbols name, with SYMBOLISER_PLAN with its
  * placement; -EOPNOTSUPP: functions of the file are not traced. */
 int symboliser_read_functions(const struct usdt_file *file,

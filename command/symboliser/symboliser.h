@@ -152,6 +152,8 @@ enum symboliser_why {
 	WHY_TYPE,
 	WHY_MALFORMED,
 	WHY_STATE,
+	WHY_APART,		/* the module is in another namespace of the
+				 * dynamic linker */
 	WHY_USDT,		/* WHY_USDT + enum usdt_reason: a probe */
 };
 
@@ -203,6 +205,8 @@ struct symboliser_found {
 					 * (rule_is_runtime()) */
 #define SYMBOLISER_HANDLES	32u	/* for a program that handles SIGSEGV or
 					 * SIGBUS */
+#define SYMBOLISER_APART	64u	/* the module is in another namespace of
+					 * the dynamic linker */
 
 /* Reads segments, build ID, dynamic linker and libraries of a file. */
 int symboliser_module(struct symboliser_module *module,

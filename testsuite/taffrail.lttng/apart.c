@@ -5,6 +5,10 @@
  *
  *	local		loads LTTng's libraries by their paths, for itself alone
  *	upgraded	does so, and puts other files in place of them
+ *	elsewhere	loads PLUGIN into another namespace. Then reads lines
+ *			until "end", and hits three events at each
+ *	both		does so with the LIBRARY, a plugin, too, whose events it
+ *			hits as well
  */
 #ifdef PLUGIN
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
@@ -31,14 +35,42 @@ static int upgrade(const char *library)
 	return rename(copy, library);
 }
 
+static void plugin_run(void *plugin)
+{
+	void (*hit)(void) = (void (*)(void))dlsym(plugin, "plugin_hit");
+
+	hit();
+	puts("hit");
+}
+
+static int elsewhere_run(const char *path)
+{
+	void *plugin = dlmopen(LM_ID_NEWLM, path, RTLD_NOW | RTLD_LOCAL);
+	char line[16];
+
+	if (!plugin) {
+		printf("%s\n", dlerror());
+		return 1;
+	}
+	plugin_run(plugin);
+	puts("ready");
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin) && strcmp(line, "end\n")) {
+		plugin_run(plugin);
+		fflush(stdout);
+	}
+	return dlclose(plugin);
+}
+
 int main(int argc, char **argv)
 {
-	void (*hit)(void);
 	void *plugin;
 
 	if (argc < 3)
 		return 2;
-	for (int i = 3; i < argc; i++)
+	if (!strcmp(argv[1], "elsewhere"))
+		return elsewhere_run(argv[2]);
+	for (int i = 3; i < argc && strcmp(argv[1], "both"); i++)
 		if (!dlopen(argv[i], RTLD_NOW | RTLD_LOCAL) ||
 		    (!strcmp(argv[1], "upgraded") && upgrade(argv[i]))) {
 			printf("%s\n", dlerror());
@@ -49,9 +81,9 @@ int main(int argc, char **argv)
 		printf("%s\n", dlerror());
 		return 1;
 	}
-	hit = (void (*)(void))dlsym(plugin, "plugin_hit");
-	hit();
-	puts("hit");
+	plugin_run(plugin);
+	if (!strcmp(argv[1], "both") && elsewhere_run(argv[3]))
+		return 1;
 	return dlclose(plugin);
 }
 #endif

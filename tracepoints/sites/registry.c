@@ -319,6 +319,7 @@ struct scan {
 	int changed;
 	int came;
 	int everywhere;		/* other namespaces are looked at */
+	bool elsewhere;		/* the module is of such a one */
 };
 
 /* Takes a module of the dynamic linker's list. Modules of other namespaces come
@@ -333,8 +334,11 @@ static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
 	int i;
 
 	(void)size;
-	if (!scan->everywhere++)
+	if (!scan->everywhere++) {
+		scan->elsewhere = true;
 		modules_each_elsewhere(module_seen, arg);
+		scan->elsewhere = false;
+	}
 	for (i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 		uint64_t low = info->dlpi_addr + ph->p_vaddr;
@@ -355,6 +359,7 @@ static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
 		module = module_add(info, start, end);
 		if (!module)
 			return 0;
+		module->elsewhere = scan->elsewhere;
 		scan->came = 1;
 		if (module->objects)
 			scan->changed = 1;

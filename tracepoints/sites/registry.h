@@ -133,6 +133,9 @@ struct module {
 	uint64_t end;
 	uint32_t seen;			/* the last scan that found it */
 	int declared;			/* its markers are in no module */
+	bool elsewhere;			/* in another namespace of the dynamic
+					 * linker, by dlmopen(3) */
+	bool beside_seen;		/* agent/beside has looked at it */
 	struct object *objects;
 };
 
