@@ -18,6 +18,8 @@ bool symbols_find(struct symbols *found, const struct dl_phdr_info *info)
 {
 	const uint32_t *gnu = NULL, *sysv = NULL;
 	const Elf64_Dyn *d = NULL;
+	const Elf64_Rela *r;
+	uint64_t n;
 	int i;
 
 	*found = (struct symbols){ 0 };
@@ -52,7 +54,18 @@ bool symbols_find(struct symbols *found, const struct dl_phdr_info *info)
 		return false;
 	found->n = sysv ? sysv[1] : gnu ? gnu_hash_count(gnu) : 0;
 	/* GNU's table is sorted, and has only the module's own */
-	found->needed = gnu ? gnu[1] : found->n;
+	found->needed = gnu && gnu_hash_count(gnu) > gnu[1] ? gnu[1] : found->n;
+	if (sysv || !gnu || found->n > gnu[1])
+		return true;
+	/* an empty one does not say how many others there are; those that the
+	 * module needs are relocated */
+	for (i = 0; i < 2; i++) {
+		r = found->relocations[i];
+		for (n = r ? found->bytes[i] / sizeof(*r) : 0; n--; r++)
+			if (ELF64_R_SYM(r->r_info) >= found->n)
+				found->n = ELF64_R_SYM(r->r_info) + 1;
+	}
+	found->needed = found->n;
 	return true;
 }
 
