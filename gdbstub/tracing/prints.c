@@ -8,9 +8,11 @@
  * The X before "cmds" is a condition. Each one behind it is a dprintf at that
  * address. A packet replaces those that are there.
  *
- * Invariant: without commands it is a breakpoint, which would stop a thread,
- * and is refused; but those that gdb sets in the dynamic linker by itself get
- * an OK, since they cannot be met while gdb waits for nothing.
+ * Invariant: without commands it is a breakpoint, which would stop a thread.
+ * It gets an OK, as gdb closes a connection that refuses one while it begins;
+ * but while there is one, gdb's wait for the program is refused. Those that gdb
+ * sets by itself, where the dynamic linker and compilers at run time tell of
+ * code that came, are none of the user's.
  */
 #include <errno.h>
 
@@ -22,6 +24,7 @@
 #include "gdbstub/wire/connection.h"
 #include "tracepoints/frames/print.h"
 #include "tracepoints/sites/lock.h"
+#include "tracepoints/usdt/plan/note.h"
 #include "tracepoints/usdt/usdt.h"
 
 static const char no_stop[] = "no breakpoints here: nothing stops the program; "
@@ -207,69 +210,133 @@ static const char *prints_read(uint64_t address, const char *p)
 	return why ? why : *p ? trace_malformed : NULL;
 }
 
-/* Returns true in the dynamic linker. */
-static int is_loader(struct module *module, void *address)
+/* Returns true where gdb sets breakpoints by itself. */
+static int is_own(struct module *module, void *address)
 {
-	uint64_t at = *(const uint64_t *)address;
+	static const char *const names[] = { "_dl_debug_state",
+					     "__jit_debug_register_code" };
+	uint64_t at = *(const uint64_t *)address, found;
+	struct usdt_file file;
+	bool own = false;
+	uint32_t i;
 
-	return at >= module->start && at < module->end &&
-	       text_after(module->name, "ld-");
+	if (module->declared || at < module->start || at >= module->end)
+		return 0;
+	if (text_after(module->name, "ld-"))
+		return 1;
+	if (usdt_module_map(&file, module))
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		own |= usdt_file_symbol(&file, names[i], text_length(names[i]),
+					&found) && found + module->base == at;
+	usdt_module_unmap(&file);
+	return own;
 }
 
-static bool loader_at(uint64_t address)
+static bool own_at(uint64_t address)
 {
 	int found;
 
 	registry_lock();
-	found = registry_each_module(is_loader, &address);
+	found = registry_each_module(is_own, &address);
 	registry_unlock();
 	return found;
 }
 
-int serve_breakpoint_set(struct connection *c, const char *p)
+/* Returns the place of a breakpoint among the user's, 0: a free one; or
+ * NULL. */
+static uint64_t *stop_find(struct connection *c, uint64_t stop)
 {
-	static char text[160];
-	const char *rest = p, *why;
-	uint64_t address, kind;
-	struct text made;
+	uint32_t i = 0;
+
+	while (i < CONNECTION_STOPS && c->stops[i] != stop)
+		i++;
+	return i < CONNECTION_STOPS ? &c->stops[i] : NULL;
+}
+
+static bool stops_any(const struct connection *c)
+{
+	uint32_t i = 0;
+
+	while (i < CONNECTION_STOPS && !c->stops[i])
+		i++;
+	return i < CONNECTION_STOPS;
+}
+
+/* Takes a breakpoint out, and all dprintfs at its address. */
+static void stop_drop(struct connection *c, uint64_t stop)
+{
+	uint64_t *old = stop_find(c, stop);
+
+	if (old)
+		*old = 0;
+	else if (prints_clear(stop))
+		prints_apply();
+}
+
+/* Reads "TYPE,ADDRESS,KIND". Returns the address, with the type of a breakpoint
+ * of another sort than gdb's usual one above its bits; 0 when it is malformed. */
+static uint64_t stop_read(const char **p)
+{
+	uint64_t type, address, kind;
+
+	return packet_read_number(p, &type) && type <= 4 &&
+	       packet_read_char(p, ',') && packet_read_number(p, &address) &&
+	       packet_read_char(p, ',') && packet_read_number(p, &kind) ?
+		       address | type << 60 : 0;
+}
+
+/* Adds the dprintfs of a packet. Returns as run_refusal(), or why not. */
+static const char *prints_take(uint64_t address, const char *p)
+{
+	const char *why;
 	int ret;
 
-	while (*rest && !text_after(rest, ";cmds:"))
-		rest++;
-	if (!packet_read_char(&p, '0') || !packet_read_char(&p, ',') ||
-	    !packet_read_number(&p, &address) || !packet_read_char(&p, ',') ||
-	    !packet_read_number(&p, &kind) || !address)
-		return trace_answer(c, no_stop);
-	if (!*rest)
-		return trace_answer(c, loader_at(address) ? NULL : no_stop);
 	if (!marker_at(address, &why) && !code_at(address))
-		return trace_answer(c, "no code of a module is there");
-	prints_clear(address);
+		return "no code of a module is there";
 	why = prints_read(address, p);
 	ret = why ? 0 : prints_apply();
-	if (!why && !ret)
+	if (why || ret) {
+		prints_clear(address);
+		prints_apply();
+	}
+	return ret ? run_refusal(ret) : why;
+}
+
+int serve_breakpoint_set(struct connection *c, const char *p)
+{
+	uint64_t stop = stop_read(&p), *free = stop_find(c, 0);
+	const char *rest = p, *why;
+	static char text[160];
+	struct text made;
+
+	if (!stop)
+		return trace_answer(c, trace_malformed);
+	while (*rest && !text_after(rest, ";cmds:"))
+		rest++;
+	stop_drop(c, stop);
+	if (!*rest && !free)
+		return trace_answer(c, no_stop);
+	if (!*rest && !own_at(stop))
+		*free = stop;
+	why = *rest ? prints_take(stop, p) : NULL;
+	if (!why)
 		return trace_answer(c, NULL);
-	prints_clear(address);
-	prints_apply();
 	text_open(&made, text, sizeof(text));
 	text_add(&made, "dprintf at 0x");
-	text_add_hex(&made, address, 1);
+	text_add_hex(&made, stop, 1);
 	text_add(&made, ": ");
-	text_add(&made, why ? why : run_refusal(ret));
+	text_add(&made, why);
 	return trace_answer(c, text);
 }
 
 int serve_breakpoint_clear(struct connection *c, const char *p)
 {
-	uint64_t address;
+	uint64_t stop = stop_read(&p);
 
-	if (!packet_read_char(&p, '0') || !packet_read_char(&p, ',') ||
-	    !packet_read_number(&p, &address) || !address)
-		return trace_answer(c, no_stop);
-	if (prints_clear(address))
-		prints_apply();
-	else if (!loader_at(address))
-		return trace_answer(c, no_stop);
+	if (!stop)
+		return trace_answer(c, trace_malformed);
+	stop_drop(c, stop);
 	return serve_ok(c, p);
 }
 
@@ -284,9 +351,10 @@ void prints_disconnected(void)
  * There is no answer before it interrupts (stub.c). */
 int serve_resume(struct connection *c, const char *p)
 {
-	if (*p != 'c' || !prints_any()) {
-		connection_refuse(c, "the program keeps running: it is not "
-				     "stopped");
+	if (*p != 'c' || !prints_any() || stops_any(c)) {
+		connection_refuse(c, stops_any(c) ? no_stop :
+				  "the program keeps running: it is not "
+				  "stopped");
 		return 0;
 	}
 	c->waits = true;

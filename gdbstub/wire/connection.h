@@ -17,6 +17,7 @@
 #include "gdbstub/wire/rsp.h"
 
 #define CONNECTION_FILES	16
+#define CONNECTION_STOPS	256
 /* Bytes of memory or of a document in one answer; twice that on the wire. */
 #define CONNECTION_CHUNK_BYTES	0x1f00u
 /* The longest document: the list of some thousands of libraries. */
@@ -28,6 +29,7 @@ struct connection {
 	int no_ack;			/* QStartNoAckMode was answered */
 	int detached;
 	bool waits;			/* gdb waits for the program to stop */
+	uint64_t stops[CONNECTION_STOPS]; /* its breakpoints; 0: free */
 	int downloading;		/* see serve_marker_at() */
 	uint32_t marker;		/* the next of qTsSTM */
 	int all_markers;		/* the runtime's probes, too */

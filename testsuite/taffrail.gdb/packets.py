@@ -17,8 +17,7 @@ def Stub(acks=False):
 
 
 def refusals(stub):
-    for packet in ('M%x,1:00', 'X%x,1:a', 'Z0,%x,1', 'z0,%x,1', 'Z2,%x,4',
-                   'P0=0000000000000000', 'G00', 'vCont;c', 'vCont;t',
+    for packet in ('M%x,1:00', 'X%x,1:a', 'Z0,0,1', 'z0,%x', 'Z5,%x,4', 'P0=0000000000000000', 'G00', 'vCont;c', 'vCont;t',
                    'vCont;s:p%x.1', 'c', 's', 'vKill;%x', 'vRun;',
                    'vAttach;%x', 'R00', 'QTDP:1:%x:E:0:0'):
         text = packet % PID if '%' in packet else packet
