@@ -42,6 +42,38 @@ class TaffrailHere:
 gdb.events.stop.connect(TaffrailHere.tell)
 
 
+def taffrail_is_agent():
+    """Returns whether the agent in the program serves gdb itself."""
+    return taffrail_send("qTaffrail:frame:0") is not None
+
+
+class TaffrailPrints:
+    """Where the agent serves gdb, dprintf prints from the running program: gdb
+    needs two settings for that, which are as before on other connections."""
+    SETTINGS = ("breakpoint always-inserted", "on"), ("dprintf-style", "agent")
+    before = None
+
+    @classmethod
+    def choose(cls, event):
+        """At a stop, and when a connection ends."""
+        try:
+            agent = not hasattr(event, "connection") and taffrail_is_agent()
+        except gdb.error:
+            agent = False
+        if agent == (cls.before is not None):
+            return
+        wanted = cls.SETTINGS if agent else cls.before
+        cls.before = [(name, gdb.parameter(name)) for name, _ in wanted] \
+            if agent else None
+        for name, value in wanted:
+            gdb.execute("set %s %s" % (name, {True: "on", False: "off"}.get(
+                value, value)))
+
+
+gdb.events.stop.connect(TaffrailPrints.choose)
+gdb.events.connection_removed.connect(TaffrailPrints.choose)
+
+
 def taffrail_print(text):
     """Prints a line. Bytes that are not text, and characters that control the
     terminal, become escapes."""
@@ -151,8 +183,8 @@ def taffrail_function(address):
 def taffrail_code(address):
     """Returns whether the agent itself takes a tracepoint at any code, and gdb
     knows some at the address."""
-    return taffrail_send("qTaffrail:markers") is not None and \
-        not taffrail_told("info symbol %d" % address).startswith("No symbol")
+    return taffrail_is_agent() and not taffrail_told(
+        "info symbol %d" % address).startswith("No symbol")
 
 
 def taffrail_where(address):
