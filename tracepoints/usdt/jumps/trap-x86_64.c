@@ -13,6 +13,10 @@
  * instruction of one byte that has a cc, too, a whole address does not tell
  * which cc it was; it is taken for the first, as without a debugger.
  *
+ * A way may be given back, and be free, while a thread is between a cc of it
+ * and the handler. The program's instruction is there again then, and the
+ * thread executes it.
+ *
  * A cc that stays (USDT_INT3) costs each hit a signal. While it is there the
  * program must not block, ignore or catch SIGTRAP, which cannot be known in
  * advance. So it is used only where a session allows it.
@@ -99,6 +103,23 @@ static SIGSAFE uint64_t trap_target(uint64_t address, uint64_t mask, bool moved)
 	return replaced;
 }
 
+/* Returns where a thread continues that has executed a cc at the address, for
+ * which trap_target() has found no way: at the address if the cc is gone; or as
+ * a way wants it that came meanwhile; 0: the cc is not the agent's. */
+static SIGSAFE uint64_t trap_undone(uint64_t address)
+{
+	/* USDT-WAY */
+	const struct way *way = load_acquire(&usdt_ways, USDT_WAY);
+
+	while (way && (address - way->site >= way->n ||
+		       !((way->starts | 1u) >> (address - way->site) & 1)))
+		way = way->next;
+	if (!way)
+		return 0;
+	return *(const volatile uint8_t *)address != TRAP ?
+		       address : trap_target(address, ~0ull, false);
+}
+
 /* Has the effect of the trap without the handler. */
 static SIGSAFE void pass_on(int signal, siginfo_t *info, void *context)
 {
@@ -139,6 +160,8 @@ static SIGSAFE void trap_handle(int signal, siginfo_t *info, void *context)
 	if (!on && info->si_code == SI_KERNEL)
 		on = trap_target(pc, pc > UINT32_MAX ? ~0ull : UINT32_MAX,
 				 true);
+	if (!on && info->si_code == SI_KERNEL)
+		on = trap_undone(pc - 1);
 	if (on)
 		*rip = (greg_t)on;
 	else
