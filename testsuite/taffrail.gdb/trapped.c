@@ -4,9 +4,10 @@
  * handler of SIGTRAP comes first, and reads a line before it calls the agent's.
  *
  * It prints "ready" with the addresses. Commands: "wrap" sets that handler;
- * "inside N" calls the second instruction of spot(), as a thread comes there
- * that was between both when they were switched, and answers with N + 7. At
- * each trap it prints "trapped".
+ * "call N" calls spot(), and answers with N + 7; "inside N" calls the second
+ * instruction of spot(), as a thread comes there that was between both when
+ * they were switched. At each trap it prints "trapped". "block" and "unblock"
+ * are about SIGTRAP.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -55,6 +56,16 @@ static void handler_wrap(void)
 	puts("wrapped");
 }
 
+static void trap_block(int how)
+{
+	sigset_t trap;
+
+	sigemptyset(&trap);
+	sigaddset(&trap, SIGTRAP);
+	sigprocmask(how, &trap, NULL);
+	puts("done");
+}
+
 int main(void)
 {
 	char line[64];
@@ -67,6 +78,12 @@ int main(void)
 
 		if (!strcmp(line, "wrap\n"))
 			handler_wrap();
+		else if (!strcmp(line, "block\n"))
+			trap_block(SIG_BLOCK);
+		else if (!strcmp(line, "unblock\n"))
+			trap_block(SIG_UNBLOCK);
+		else if (!strncmp(line, "call", 4))
+			printf("%ld\n", spot(atol(line + strlen("call "))));
 		else
 			printf("%ld\n", into(atol(line + strlen("inside "))));
 	}

@@ -4,7 +4,7 @@ between the trap and the handler. One line "PASS: NAME" or "FAIL: NAME" a
 check."""
 import sys
 
-from rsp import Program, check_equal
+from rsp import Program, check, check_equal
 
 program = Program(sys.argv[1])
 stub = program.connect()
@@ -45,7 +45,29 @@ def twice(first, second):
     return both
 
 
+def blocked():
+    """A run ends while a thread blocks SIGTRAP: the jump stays, for a while."""
+    name = 'SIGTRAP is blocked: '
+    code = stub.read(SPOT, 6)
+    run(SPOT)
+    program.ask('block')
+    stub.must('QTStop', 'QTinit')
+    check(name + 'the jump is left', stub.read(SPOT, 6) != code)
+    stub.point(1, OTHER)
+    got = stub.ask('QTStart')
+    check(name + 'the next run is refused', got.startswith(b'E.'), got)
+    program.ask('unblock')
+    check_equal(name + 'a thread inside', program.ask('inside 5'), '12')
+    run(OTHER)
+    check_equal(name + 'then the jump goes', stub.read(SPOT, 6), code)
+    run(SPOT)
+    check_equal(name + 'the place is there again', program.ask('call 5'), '12')
+    check_equal(name + 'with a hit', stub.hits(1, SPOT), 1)
+    stub.must('QTinit')
+
+
 def main():
+    blocked()
     trapped('a run that is there', lambda: run(SPOT), lambda: None)
     trapped('a run that has stopped', lambda: run(SPOT),
             lambda: stub.must('QTStop'))

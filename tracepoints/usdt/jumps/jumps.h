@@ -177,8 +177,15 @@ void usdt_place_gone(struct usdt_spot *spot);
 int usdt_place_switch(const struct patcher *patcher, struct usdt_spot *spot,
 		      int on);
 
+/* Tells whether the spot's way waits for usdt_place_flush(): its jump may be in
+ * the code. */
+static inline bool usdt_place_waits(const struct usdt_spot *spot)
+{
+	return spot->way->pending;
+}
+
 /* Switches all waiting ways together, in few steps. Sets `refused` of each
- * spot. */
+ * spot. A way that cannot be switched off waits for the next call. */
 void usdt_place_flush(const struct patcher *patcher);
 
 #define USDT_STUB_BYTES	64

@@ -82,7 +82,9 @@ static const uint8_t *way_bytes(const struct way *way, bool on)
 	return usdt_way_part(way, on ? WAY_ON : WAY_OFF);
 }
 
-/* Tells the spots of a way the result of the switch. */
+/* Tells the spots of a way the result of the switch. A jump that cannot be
+ * taken out, as a thread blocks SIGTRAP, waits for the next
+ * usdt_place_flush(). */
 static void way_done(struct way *way)
 {
 	struct usdt_spot *spot;
@@ -96,6 +98,8 @@ static void way_done(struct way *way)
 		way->replaces = 0;
 	}
 	way->pending = 0;
+	if (way->refused && !way->wanted)
+		usdt_switch_way(way);
 }
 
 /* Tells whether a uprobe at a nop was removed since the switch: the kernel
@@ -217,10 +221,11 @@ static void step_all(struct way *list, enum step step,
  * moves code which may fault must be off while the program handles faults. */
 static struct way *pending_sift(const struct patcher *patcher)
 {
-	struct way **link = &pending;
-	struct way *list;
+	struct way *list = pending;
+	struct way **link = &list;
 	int handled = -1;
 
+	pending = NULL;
 	while (*link) {
 		struct way *way = *link;
 
@@ -234,8 +239,6 @@ static struct way *pending_sift(const struct patcher *patcher)
 		*link = way->next_pending;
 		way_done(way);
 	}
-	list = pending;
-	pending = NULL;
 	return list;
 }
 

@@ -389,8 +389,8 @@ bool usdt_points_lack(const struct module *module,
 	return lack;
 }
 
-/* Takes out the markers that gdb does not use any more. No thread finds them,
- * but one may be in a stub: their memory stays. */
+/* Takes out the markers that gdb does not use any more, once their jumps are
+ * out. No thread finds them, but one may be in a stub: their memory stays. */
 static void points_withdraw(struct module *module)
 {
 	struct object **link = &module->objects;
@@ -400,7 +400,8 @@ static void points_withdraw(struct module *module)
 		struct usdt_adopted *probe = object->adopted;
 
 		if (usdt_is_point(probe) && !object->on && !probe->alias &&
-		    !probe->called && !object->callbacks) {
+		    !probe->called && !object->callbacks &&
+		    !usdt_place_waits(&probe->spot)) {
 			usdt_place_gone(&probe->spot);
 			*link = object->next;
 		} else {
