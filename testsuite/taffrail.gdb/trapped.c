@@ -32,6 +32,7 @@ long spot(long n), other(long n);
 
 __asm__(".text\n" FUNCTION(spot) FUNCTION(other));
 
+static char text[2000];		/* a long string */
 static struct sigaction before;
 static volatile long inside = INSIDE;	/* no constant: the agent reads code */
 
@@ -72,7 +73,9 @@ int main(void)
 
 	setvbuf(stdin, NULL, _IONBF, 0);
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("ready spot=%p other=%p\n", (void *)spot, (void *)other);
+	memset(text, 'p', sizeof(text) - 1);
+	printf("ready spot=%p other=%p text=%p\n", (void *)spot, (void *)other,
+	       (void *)text);
 	while (fgets(line, sizeof(line), stdin)) {
 		long (*into)(long) = (long (*)(long))((char *)spot + inside);
 

@@ -31,6 +31,8 @@ struct print {
 	uint32_t nargs;
 	uint32_t strings;		/* a bit for each argument */
 	uint32_t wide;			/* the same */
+	uint32_t nstrings;
+	uint16_t most[PRINT_ARGUMENTS_MAX]; /* bytes of a string, at least 1 */
 	char format[];
 };
 
@@ -116,24 +118,39 @@ static bool is_letter(char c)
 	return *p;
 }
 
+/* Returns how many bytes of a string are needed with the precision behind a
+ * '.', at least 1. */
+static uint32_t precision_read(const char *p)
+{
+	/* -1: it is an argument, or 0 */
+	uint64_t n = (uint64_t)text_number(&p);
+
+	return n ? (uint32_t)min_u64(n, PRINT_TEXT_BYTES) : 1;
+}
+
 /* Notes which arguments a format takes as strings, and which as 64 bits.
  * Returns false when it takes other arguments than there are. */
 static bool format_learn(struct print *print)
 {
 	const char *p = print->format;
-	uint32_t taken = 0, is_wide;
+	uint32_t taken = 0, is_wide, most;
 
 	for (; *p; p++) {
 		if (*p != '%')
 			continue;
+		most = PRINT_TEXT_BYTES;
 		for (is_wide = 0, p++; *p && !is_letter(*p); p++) {
 			taken += *p == '*';
 			is_wide |= *p == 'l' || *p == 'j' || *p == 'z' ||
 				   *p == 't';
+			most = *p == '.' ? precision_read(p + 1) : most;
 		}
 		if (!*p || taken > PRINT_ARGUMENTS_MAX)
 			return false;
+		if (taken < PRINT_ARGUMENTS_MAX)
+			print->most[taken] = (uint16_t)most;
 		print->strings |= (uint32_t)(*p == 's') << taken;
+		print->nstrings += *p == 's';
 		print->wide |= (is_wide | (*p == 'p')) << taken;
 		taken += *p != '%';
 	}
@@ -366,7 +383,7 @@ static SIGSAFE void text_make(struct text *text, struct printing *printing,
 {
 	struct field_value values[PRINT_ARGUMENTS_MAX];
 	char strings[STRINGS_BYTES];
-	uint32_t used = 0, i;
+	uint32_t left = print->nstrings, used = 0, i;
 	const char *p;
 	uint64_t n;
 
@@ -381,7 +398,8 @@ static SIGSAFE void text_make(struct text *text, struct printing *printing,
 		};
 		if (!(print->strings >> i & 1))
 			continue;
-		n = (sizeof(strings) - used) / 2;
+		/* what is left is for all strings that are left */
+		n = min_u64((sizeof(strings) - used) / left--, print->most[i]);
 		n = *value ? memory_copy_string(strings + used, *value, n,
 						&printing->builder.stack) : 0;
 		p = n ? strings + used : *value ? "(unreadable)" : "(null)";
