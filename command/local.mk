@@ -280,6 +280,7 @@ command_sources = \
 	command/symboliser/protocol.c \
 	command/symboliser/serve-private.h \
 	command/symboliser/serve.c \
+	command/symboliser/source-files.c \
 	command/symboliser/spots.c \
 	command/symboliser/symboliser.c \
 	command/symboliser/symboliser.h \

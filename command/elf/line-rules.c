@@ -349,20 +349,12 @@ const char *line_rule_text(const char *rule)
 /* The compiling of a rule. */
 struct compiling {
 	struct line_rule *rule;
-	char words[LINE_VALUE_BYTES * 2];	/* of a request */
-	size_t bytes;
-	struct {
-		uint64_t device, inode;
-	} seen[FILES_MAX];
-	size_t nseen;
-	uint32_t places, files;
+	uint32_t places;
 	long next;			/* a line that has code; 0: none */
 	long last;			/* the last one of the file; 0: none */
 	bool has_no_function;		/* of the name */
 	uint32_t has[TAFFRAIL_FIELDS_MAX];	/* places with a value */
 	char lacks[TAFFRAIL_FIELDS_MAX][160];	/* why others have none */
-	char split[160];		/* the end of a path, of a file that is
-					 * missing */
 	bool unnamed;			/* a file without a build id has it */
 	bool is_long;
 	/* of the place that is read */
@@ -372,6 +364,20 @@ struct compiling {
 	uint32_t n;
 	bool follows;
 	size_t shown;			/* bytes */
+};
+
+/* The compiling of all rules, by files. */
+struct compilings {
+	struct compiling *of;
+	uint32_t n;
+	char words[SYMBOLISER_WORDS_BYTES];	/* of a request */
+	size_t bytes;
+	struct {
+		uint64_t device, inode;
+	} seen[FILES_MAX];
+	size_t nseen;
+	char split[160];		/* the end of a path, of a file that is
+					 * missing */
 };
 
 /* Adds text at the end of another. */
@@ -523,34 +529,31 @@ static void answer_take(struct compiling *c, char *line, const char *id)
 		c->last = atol(words) > c->last ? atol(words) : c->last;
 	} else if (!strcmp(word, "unnamed")) {
 		c->has_no_function = true;
-	} else if (!strcmp(word, "split")) {
-		size_t n = strlen(words), room = sizeof(c->split);
-
-		strcpy(c->split, n < room ? words : words + (n - room + 1));
 	}
 }
 
-/* Asks about a file. */
+/* Asks about a file, for all rules at once. */
 static int file_compile(const char *path, const struct opener_file *file,
 			void *priv)
 {
 	char id[2 * SYMBOLISER_ID_BYTES + 1] = "", *text, *rest, *line;
 	static struct symboliser_module module;
 	uint64_t ns = SYMBOLISER_MARKERS_NS;
-	struct compiling *c = priv;
+	struct compilings *all = priv;
+	uint32_t of = 0;
 	int ret;
 
-	for (size_t i = 0; i < c->nseen; i++)
-		if (c->seen[i].inode == file->st.st_ino &&
-		    c->seen[i].device == file->st.st_dev)
+	for (size_t i = 0; i < all->nseen; i++)
+		if (all->seen[i].inode == file->st.st_ino &&
+		    all->seen[i].device == file->st.st_dev)
 			return 0;
-	if (c->nseen == FILES_MAX)
+	if (all->nseen == FILES_MAX)
 		return 0;
-	c->seen[c->nseen].device = file->st.st_dev;
-	c->seen[c->nseen++].inode = file->st.st_ino;
+	all->seen[all->nseen].device = file->st.st_dev;
+	all->seen[all->nseen++].inode = file->st.st_ino;
 	ret = symboliser_read_open(&module, file);
 	if (!ret)
-		ret = debug_spots(&text, c->words, c->bytes, path, file,
+		ret = debug_spots(&text, all->words, all->bytes, path, file,
 				  &module, true, &ns);
 	if (ret == -ETIMEDOUT)
 		command_warn("%s: %s", path, symboliser_error(ret));
@@ -558,17 +561,26 @@ static int file_compile(const char *path, const struct opener_file *file,
 		return 0;
 	for (uint32_t i = 0; i < module.id_bytes; i++)
 		sprintf(id + 2 * i, "%02x", module.id[i]);
-	for (rest = text; (line = strsep(&rest, "\n"));)
-		answer_take(c, line, id);
-	place_close(c);
+	for (rest = text; (line = strsep(&rest, "\n"));) {
+		if (sscanf(line, "rule\t%u", &of) == 1)
+			continue;
+		if (!strncmp(line, "split\t", 6))
+			snprintf(all->split, sizeof(all->split), "%s",
+				 strlen(line) < sizeof(all->split) ? line + 6 :
+				 strchr(line, 0) - sizeof(all->split) + 1);
+		else if (of < all->n)
+			answer_take(&all->of[of], line, id);
+	}
+	for (uint32_t i = 0; i < all->n; i++)
+		place_close(&all->of[i]);
 	free(text);
 	return 0;
 }
 
 /* Says why a rule cannot be had, or that it lacks values in some places.
  * Returns a status. */
-static int rule_tell(const struct compiling *c, const struct named_in *in,
-		     line_nearest *nearest)
+static int rule_tell(const struct compilings *all, const struct compiling *c,
+		     const struct named_in *in, line_nearest *nearest)
 {
 	const struct line_rule *rule = c->rule;
 	const char *typed = rule->typed;
@@ -579,10 +591,10 @@ static int rule_tell(const struct compiling *c, const struct named_in *in,
 		return command_failed("rule '%s': the file with the line has no "
 				      "build id: link it with "
 				      "-Wl,--build-id", typed);
-	if (!c->places && *c->split)
+	if (!c->places && *all->split)
 		return command_failed("rule '%s': the file with the debug "
 				      "information is missing: %s", typed,
-				      c->split);
+				      all->split);
 	if (!c->places && c->next)
 		return command_failed("rule '%s': there is no code at that "
 				      "line; the next one with code is %ld",
@@ -599,7 +611,7 @@ static int rule_tell(const struct compiling *c, const struct named_in *in,
 				      typed, glob + 3, *names ? "; nearest: " : "",
 				      names);
 	}
-	if (!c->nseen)			/* what is missing is told later */
+	if (!all->nseen)		/* what is missing is told later */
 		return COMMAND_DONE;
 	if (!c->places)
 		return command_failed("rule '%s': no file has debug information "
@@ -619,17 +631,52 @@ static int rule_tell(const struct compiling *c, const struct named_in *in,
 	return COMMAND_DONE;
 }
 
+/* Adds the question for a rule to the request. Returns false if it has no room
+ * for that. */
+static bool rule_ask(struct compilings *all, const struct line_rule *rule)
+{
+	size_t at = all->bytes, room;
+	char *words = all->words;
+	bool simple;
+
+	for (uint32_t i = 0; i <= rule->n; i++) {
+		const char *word = i ? rule->expressions[i - 1] : rule->where;
+
+		room = sizeof(all->words) - at;
+		if (strlen(word) + 3 > room)
+			return false;
+		if (!i && at)
+			words[at++] = SYMBOLISER_QUESTION;
+		if (i > rule->wanted && !*chain_end(word, &simple) && simple)
+			words[at++] = OPTIONAL;
+		at += (size_t)sprintf(words + at, "%s", word) + 1;
+	}
+	if (rule->parameters)
+		words[at++] = '\0';
+	all->bytes = at;
+	return true;
+}
+
 int line_rules_compile(const char *const *wanted, int count,
 		       const struct named_in *in, line_nearest *nearest)
 {
-	static struct compiling c;
+	static struct compilings all;
 	int status = COMMAND_DONE;
+	uint32_t k;
 
-	for (int i = 0; i < count && !status; i++) {
+	all.n = 0;
+	all.bytes = all.nseen = 0;
+	*all.split = '\0';
+	free(all.of);
+	all.of = calloc((size_t)count + 1, sizeof(*all.of));
+	for (int i = 0; all.of && i < count; i++) {
 		struct line_rule *rule = rule_kind(wanted[i]) == RULE_LINE ?
 						 rule_find(wanted[i]) : NULL;
 
-		if (!rule)
+		/* one may be there twice */
+		for (k = 0; rule && k < all.n && all.of[k].rule != rule; k++)
+			continue;
+		if (!rule || k < all.n)
 			continue;
 		if (!in->npids && !in->program)
 			return command_failed("rule '%s': lines are looked up "
@@ -637,31 +684,20 @@ int line_rules_compile(const char *const *wanted, int count,
 					      "none of yours runs: 'start "
 					      "--all' takes --program FILE",
 					      rule->typed);
-		memset(&c, 0, sizeof(c));
-		c.rule = rule;
+		if (!rule_ask(&all, rule))
+			return command_failed("rule '%s' is too long",
+					      rule->typed);
+		all.of[all.n++].rule = rule;
 		free(rule->text);
 		rule->text = NULL;
-		c.bytes = (size_t)sprintf(c.words, "%s", rule->where) + 1;
-		for (uint32_t k = 0; k < rule->n; k++) {
-			const char *word = rule->expressions[k];
-			bool simple;
-
-			if (c.bytes + strlen(word) + 2 > sizeof(c.words))
-				return command_failed("rule '%s' is too long",
-						      rule->typed);
-			if (k >= rule->wanted && !*chain_end(word, &simple) &&
-			    simple)
-				c.words[c.bytes++] = OPTIONAL;
-			c.bytes += (size_t)sprintf(c.words + c.bytes, "%s",
-						   word) + 1;
-		}
-		if (rule->parameters)
-			c.words[c.bytes++] = '\0';
-		for (size_t k = 0; k < in->npids; k++)
-			process_each_file(in->pids[k], file_compile, &c);
-		if (in->program)
-			files_of_program(in->program, file_compile, &c);
-		status = rule_tell(&c, in, nearest);
 	}
+	if (!all.n)
+		return COMMAND_DONE;
+	for (size_t i = 0; i < in->npids; i++)
+		process_each_file(in->pids[i], file_compile, &all);
+	if (in->program)
+		files_of_program(in->program, file_compile, &all);
+	for (uint32_t i = 0; i < all.n && !status; i++)
+		status = rule_tell(&all, &all.of[i], in, nearest);
 	return status;
 }

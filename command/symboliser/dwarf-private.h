@@ -37,6 +37,7 @@
 	FUNCTION(frame_cfa) \
 	FUNCTION(get_units) \
 	FUNCTION(getcfi_elf) \
+	FUNCTION(getelf) \
 	FUNCTION(getlocation_addr) \
 	FUNCTION(getlocations) \
 	FUNCTION(getlocation_attr) \
@@ -71,12 +72,21 @@ struct symboliser_dwarf {
 	Dwarf *dwarf;			/* of `own` or `debug` */
 	Dwarf *shared;			/* of `alternate`, or NULL */
 	Dwarf_CFI *cfi;			/* of `own`, or NULL */
+	/* sections of the same file as `dwarf`, or NULL */
+	Elf_Data *lines, *line_texts, *texts;
 };
 
 /* Opens it; returns false if there is none, and nothing needs to be closed. */
 bool symboliser_dwarf_open(struct symboliser_dwarf *d,
 			   const struct symboliser_images *images);
 void symboliser_dwarf_close(struct symboliser_dwarf *d);
+
+/* Tells whether a unit's line table names a source for which `is_wanted` tells
+ * so: its name may have folders. Also true for a table that makes no sense
+ * here, which is libdw's to judge. */
+typedef bool symboliser_source(const char *name, const void *priv);
+bool symboliser_unit_has(const struct symboliser_dwarf *d, Dwarf_Die *unit,
+			 symboliser_source *is_wanted, const void *priv);
 
 /* Gives the address of a symbol of the file that is open. Returns false if
  * there is none. */

@@ -46,6 +46,30 @@ static Elf *image_open(const struct symboliser_image *image)
 	return image->bytes ? elf_memory(image->bytes, image->size) : NULL;
 }
 
+/* Finds the sections that are read without libdw, which has decompressed them.
+ */
+static void sections_find(struct symboliser_dwarf *d, Elf *elf)
+{
+	size_t names;
+	Elf_Scn *section = NULL;
+	GElf_Shdr head;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name = gelf_getshdr(section, &head) ?
+				   elf_strptr(elf, names, head.sh_name) : NULL;
+		Elf_Data **data = !name ? NULL :
+				  !strcmp(name, ".debug_line") ? &d->lines :
+				  !strcmp(name, ".debug_str") ? &d->texts :
+				  !strcmp(name, ".debug_line_str") ?
+					&d->line_texts : NULL;
+
+		if (data && !(head.sh_flags & SHF_COMPRESSED))
+			*data = elf_getdata(section, NULL);
+	}
+}
+
 bool symboliser_dwarf_open(struct symboliser_dwarf *d,
 			   const struct symboliser_images *images)
 {
@@ -75,6 +99,7 @@ bool symboliser_dwarf_open(struct symboliser_dwarf *d,
 	if (d->shared)
 		dw.setalt(d->dwarf, d->shared);
 	d->cfi = dw.getcfi_elf(d->own);
+	sections_find(d, dw.getelf(d->dwarf));
 	opened = d;
 	return true;
 }
@@ -104,12 +129,16 @@ bool symboliser_symbol(uint64_t *address, const char *name)
 bool symboliser_variable(Dwarf_Die *variable, const char *name)
 {
 	Dwarf_CU *cu = NULL;
+	uint64_t address;
 	const char *own;
 	uint8_t kind;
 	Dwarf_Die unit;
 
-	while (opened && !dw.get_units(opened->dwarf, cu, &cu, NULL, &kind,
-				       &unit, NULL)) {
+	/* most words that are no variables end here */
+	if (!symboliser_symbol(&address, name))
+		return false;
+	while (!dw.get_units(opened->dwarf, cu, &cu, NULL, &kind, &unit,
+			     NULL)) {
 		/* all split files would be needed */
 		if (kind == DW_UT_skeleton || dw.child(&unit, variable))
 			continue;

@@ -30,7 +30,6 @@ enum symboliser_what {
 };
 
 #define SYMBOLISER_LINKER_BYTES	256u	/* of a name that is asked for */
-#define SYMBOLISER_WORDS_BYTES	1024u	/* of a line and expressions */
 #define SYMBOLISER_ITEMS_MAX	64u	/* in an answer */
 #define SYMBOLISER_BYTES_MAX	16384u	/* of a stream, in an answer */
 #define SYMBOLISER_STREAM_MAX	(64u << 20)

@@ -3,8 +3,12 @@
  * Source lines of an ELF file by its DWARF: the addresses at which their code
  * begins, and the values that can be had there: the symboliser's child.
  *
- * The answer is text, a line each, with tabs between words:
+ * Questions about a file come together: the file is read once, and of line
+ * tables only those that name one of the sources. The answer is text, a line
+ * each, with tabs between words:
  *
+ *	rule	N				the lines that follow answer
+ *						question N, from 0 on
  *	spot	ADDRESS LINE FUNCTION		hexadecimal, decimal
  *	field	TYPE OPERAND NAME FOLLOWS	of the last spot: usdt_line
  *	names	FIELD BYTES			how the last field is shown
@@ -45,11 +49,11 @@ struct place {
 };
 
 /* A question, and the places that were found for it. */
-struct search {
-	struct symboliser_dwarf d;
-	const char *file;		/* the end of the path */
+struct question {
+	const char *file;		/* the end of the path; NULL: there is
+					 * no such function */
 	int line;			/* 0: all */
-	const char *const *expressions;
+	const char *expressions[TAFFRAIL_FIELDS_MAX];
 	uint32_t n;
 	bool parameters;		/* in place of expressions */
 	bool handles;			/* plans are for such a program */
@@ -57,6 +61,16 @@ struct search {
 	int last;			/* line of the file with code */
 	struct place *places;
 	size_t count, room;
+	/* of the line before, in the table that is read */
+	bool ours;			/* its source is the file */
+};
+
+/* The questions about a file. */
+struct search {
+	struct symboliser_dwarf d;
+	struct question *questions;
+	uint32_t n;
+	const struct question *of;	/* the one that is answered */
 	struct symboliser_plans plans;	/* of a list */
 	symboliser_put *put;
 	struct value_scope scope;
@@ -129,36 +143,52 @@ static uint32_t entry_skip(Elf *elf, uint64_t entry)
 	return skip;
 }
 
-static void place_add(struct search *s, const Dwarf_Die *unit,
-		      uint64_t address, int line, bool passed)
+static void place_add(const struct search *s, struct question *q,
+		      const struct place *place)
 {
 	struct place *more;
 	const uint8_t *bytes;
 
-	if (!code_find(s->d.own, address, 1, &bytes))
+	if (!code_find(s->d.own, place->address, 1, &bytes))
 		return;
-	if (s->count == s->room) {
-		more = reallocarray(s->places, 2 * s->room + 64, sizeof(*more));
+	if (q->count == q->room) {
+		more = reallocarray(q->places, 2 * q->room + 64, sizeof(*more));
 		if (!more)
 			return;
-		s->places = more;
-		s->room = 2 * s->room + 64;
+		q->places = more;
+		q->room = 2 * q->room + 64;
 	}
-	s->places[s->count++] = (struct place){ address, *unit, line,
-						     passed };
+	q->places[q->count++] = *place;
 }
 
-/* Finds the addresses in a unit's table. */
-static void unit_search(struct search *s, Dwarf_Die *unit)
+/* Tells whether a source's name may be that of a question's file. */
+static bool is_wanted(const char *name, const void *priv)
+{
+	const struct search *s = priv;
+	const char *slash = strrchr(name, '/'), *file, *own;
+
+	name = slash ? slash + 1 : name;
+	for (uint32_t i = 0; i < s->n; i++) {
+		file = s->questions[i].file;
+		own = file ? strrchr(file, '/') : NULL;
+		if (file && !strcmp(name, own ? own + 1 : file))
+			return true;
+	}
+	return false;
+}
+
+/* Finds the addresses in a unit's table. A source is a question's file, or ends
+ * with that behind a '/'. */
+static void unit_search(const struct search *s, Dwarf_Die *unit)
 {
 	const char *path, *last = NULL, *before = NULL;
-	bool ours = false, begins, ends, passed;
-	int number, before_line = 0;
+	int before_line = 0;
+	bool begins, ends, same;
+	struct place place = { .unit = *unit };
 	Dwarf_Lines *lines;
-	Dwarf_Addr address, next;
+	Dwarf_Addr next;
 	Dwarf_Line *line, *after;
-	ssize_t tail;
-	size_t n;
+	size_t n, length, bytes;
 
 	if (dw.getsrclines(unit, &lines, &n))
 		return;
@@ -166,39 +196,42 @@ static void unit_search(struct search *s, Dwarf_Die *unit)
 		line = dw.onesrcline(lines, i);
 		if (!line || dw.lineendsequence(line, &ends) ||
 		    dw.linebeginstatement(line, &begins) ||
-		    dw.lineno(line, &number) || dw.lineaddr(line, &address))
+		    dw.lineno(line, &place.line) ||
+		    dw.lineaddr(line, &place.address))
 			continue;
-		if (ends) {
+		if (ends)
 			before = NULL;
+		path = ends || !begins ? NULL : dw.linesrc(line, NULL, NULL);
+		if (!path)
 			continue;
+		same = before == path && before_line == place.line;
+		after = same ? NULL : dw.onesrcline(lines, i + 1);
+		place.passed = after && !dw.lineaddr(after, &next) &&
+			       next == place.address &&
+			       !dw.lineendsequence(after, &ends) && !ends;
+		length = strlen(path);
+		for (uint32_t k = 0; k < s->n; k++) {
+			struct question *q = &s->questions[k];
+
+			bytes = q->file ? strlen(q->file) : length + 1;
+			if (path != last)
+				q->ours = length >= bytes &&
+					!strcmp(path + length - bytes,
+						q->file) &&
+					(length == bytes || *q->file == '/' ||
+					 path[length - bytes - 1] == '/');
+			if (!q->ours || same || place.line <= 0)
+				continue;
+			if (!q->line || place.line == q->line)
+				place_add(s, q, &place);
+			if (place.line > q->last)
+				q->last = place.line;
+			if (q->line && place.line > q->line &&
+			    (!q->next || place.line < q->next))
+				q->next = place.line;
 		}
-		if (!begins)
-			continue;
-		path = dw.linesrc(line, NULL, NULL);
-		/* it is the file's, or ends with that behind a '/' */
-		if (path && path != last) {
-			tail = (ssize_t)(strlen(path) - strlen(s->file));
-			ours = tail >= 0 && !strcmp(path + tail, s->file) &&
-			       (!tail || path[tail - 1] == '/' ||
-				*s->file == '/');
-		}
-		last = path;
-		if (path && ours && number > 0 &&
-		    (before != path || before_line != number)) {
-			after = dw.onesrcline(lines, i + 1);
-			passed = after && !dw.lineaddr(after, &next) &&
-				 next == address &&
-				 !dw.lineendsequence(after, &ends) && !ends;
-			if (!s->line || number == s->line)
-				place_add(s, unit, address, number, passed);
-			if (number > s->last)
-				s->last = number;
-			if (s->line && number > s->line &&
-				 (!s->next || number < s->next))
-				s->next = number;
-		}
-		before = path;
-		before_line = number;
+		last = before = path;
+		before_line = place.line;
 	}
 }
 
@@ -288,7 +321,7 @@ static uint32_t field_put(const struct search *s, const struct value *value,
 	struct value_field field;
 
 	value_field(&field, value);
-	if (!field.type && s->line && name[0] && name[1] != '*')
+	if (!field.type && s->of->line && name[0] && name[1] != '*')
 		value_members(value, member_put, &flat);
 	if (flat.n > n)
 		return flat.n;
@@ -335,9 +368,10 @@ static void variable_put(Dwarf_Die *variable, bool parameter, void *priv)
 
 /* Puts the values that can be had at a place. Returns false if it is in no
  * function: the linker has dropped it. */
-static bool place_put(struct search *s, struct place *place)
+static bool place_put(struct search *s, const struct place *place)
 {
-	struct listing listing = { .s = s, .locals = !s->line };
+	const struct question *q = s->of;
+	struct listing listing = { .s = s, .locals = !q->line };
 	Dwarf_Die unit, *scopes;
 	struct value_scope *scope = &s->scope;
 	const char *function = NULL;
@@ -378,8 +412,8 @@ static bool place_put(struct search *s, struct place *place)
 	if (s->plans.n)
 		line_put(s, "plan\t%d\n",
 			 symboliser_plans_why(&s->plans, scope->address));
-	for (uint32_t i = 0; i < s->n; i++) {
-		const char *word = s->expressions[i];
+	for (uint32_t i = 0; i < q->n; i++) {
+		const char *word = q->expressions[i];
 		bool perhaps = *word == '?';
 
 		value_parse(&value, word + perhaps, scope);
@@ -397,7 +431,7 @@ static bool place_put(struct search *s, struct place *place)
 		    tag == DW_TAG_inlined_subroutine)
 			break;
 	}
-	if (s->parameters) {
+	if (q->parameters) {
 		struct value_scope whole = *scope;
 
 		whole.n = all + 1 < n ? all + 1 : n;
@@ -410,7 +444,8 @@ static bool place_put(struct search *s, struct place *place)
 /* Plans jumps at the places that are listed, at entries behind what stays. */
 static void places_plan(struct search *s)
 {
-	uint64_t *addresses = calloc(s->count + 1, sizeof(*addresses));
+	const struct question *q = s->of;
+	uint64_t *addresses = calloc(q->count + 1, sizeof(*addresses));
 	struct usdt_file file = { 0 };
 	struct usdt_function function;
 	struct usdt_image image;
@@ -418,14 +453,14 @@ static void places_plan(struct search *s)
 	file.bytes = (const uint8_t *)elf_rawfile(s->d.own, &file.size);
 	if (!addresses || !file.bytes || usdt_image_open(&image, &file))
 		goto free;
-	for (size_t i = 0; i < s->count; i++) {
-		addresses[i] = s->places[i].address;
+	for (size_t i = 0; i < q->count; i++) {
+		addresses[i] = q->places[i].address;
 		if (usdt_image_function(&image, addresses[i], &function) &&
 		    function.start == addresses[i])
 			addresses[i] += entry_skip(s->d.own, addresses[i]);
 	}
-	symboliser_plans_make(&s->plans, s->d.own, addresses, s->count,
-			      s->handles);
+	symboliser_plans_make(&s->plans, s->d.own, addresses, q->count,
+			      q->handles);
 free:
 	free(addresses);
 }
@@ -523,90 +558,138 @@ static bool function_look(struct function_search *f, Dwarf_Die *parent,
 	return false;
 }
 
-/* Sets the place that is so many lines behind a function's own. Returns false
- * if there is no such function. */
-static bool function_find(struct search *s, const char *name, int plus)
+/* Looks for a function in the units that have the address, or in all units;
+ * split ones are read if they have it, or there is none. */
+static void units_look(struct function_search *f, const struct search *s,
+		       const uint64_t *address, bool all)
 {
-	struct function_search f = { .name = name };
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit, none = { 0 };
-	uint64_t address;
+	bool here;
 	uint8_t type;
-	/* a symbol tells the unit, so not all split files are needed */
-	bool known = !symboliser_find_address(&address, name, s->d.own) ||
-		     (s->d.debug &&
-		      !symboliser_find_address(&address, name, s->d.debug));
 
-	while (!f.file && !dw.get_units(s->d.dwarf, cu, &cu, NULL, &type, &unit,
-					NULL)) {
-		f.skeleton = type == DW_UT_skeleton ? unit : none;
-		if (type != DW_UT_skeleton ||
-		    ((!known || dw.haspc(&unit, address) > 0) &&
-		     symboliser_unit_whole(&unit)))
-			function_look(&f, &unit, 0);
+	while (!f->file && !dw.get_units(s->d.dwarf, cu, &cu, NULL, &type,
+					 &unit, NULL)) {
+		here = address && dw.haspc(&unit, *address) > 0;
+		f->skeleton = type == DW_UT_skeleton ? unit : none;
+		if (type == DW_UT_skeleton ?
+			    (here || !address) && symboliser_unit_whole(&unit) :
+			    here || all)
+			function_look(f, &unit, 0);
 	}
-	s->file = f.file;
-	s->line = f.line + plus;
-	return f.file;
+}
+
+/* Sets the place that is so many lines behind a function's own; the file is
+ * NULL if there is no such function. */
+static void function_find(const struct search *s, struct question *q,
+			  const char *name, int plus)
+{
+	struct function_search f = { .name = name };
+	uint64_t address;
+	/* a symbol tells the unit, so not all are read */
+	bool known = symboliser_symbol(&address, name);
+
+	if (known)
+		units_look(&f, s, &address, false);
+	if (!f.file)
+		units_look(&f, s, known ? &address : NULL, true);
+	q->file = f.file;
+	q->line = f.line + plus;
+}
+
+/* Reads questions. Returns false without memory. */
+static bool questions_read(struct search *s, char *words, size_t bytes)
+{
+	char *end = words + bytes;
+	struct question *q = NULL, *more;
+
+	for (char *p = words; p < end; p += strlen(p) + 1) {
+		if (p == words || *p == SYMBOLISER_QUESTION) {
+			more = reallocarray(s->questions, s->n + 1,
+					    sizeof(*more));
+			if (!more)
+				return false;
+			s->questions = more;
+			q = &more[s->n++];
+			*q = (struct question){
+				.file = p + (*p == SYMBOLISER_QUESTION) };
+		} else if (!*p) {
+			q->parameters = true;
+		} else if (*p == '!') {
+			q->handles = true;
+		} else if (q->n < ARRAY_SIZE(q->expressions)) {
+			q->expressions[q->n++] = p;
+		}
+	}
+	for (uint32_t i = 0; i < s->n; i++) {
+		char *colon = strrchr(s->questions[i].file, ':');
+
+		q = &s->questions[i];
+		if (!colon)
+			continue;
+		*colon = '\0';
+		q->line = atoi(colon + 1);
+		if (colon[1] == '+')
+			function_find(s, q, q->file, atoi(colon + 2));
+	}
+	return true;
+}
+
+/* Answers the question `s->of`. */
+static void question_put(struct search *s)
+{
+	const struct question *q = s->of;
+	const struct place *before = NULL, *place;
+	bool put_any = false;
+
+	line_put(s, "rule\t%u\n", (uint32_t)(q - s->questions));
+	if (!q->file)
+		line_put(s, "unnamed\t\n");
+	if (q->count)
+		qsort(q->places, q->count, sizeof(*q->places), compare_places);
+	if (!q->line)
+		places_plan(s);
+	for (size_t i = 0; i < q->count; i++) {
+		place = &q->places[i];
+		if (before && before->address == place->address &&
+		    before->line == place->line)
+			continue;
+		before = place;
+		put_any |= place_put(s, place);
+	}
+	if (!put_any && q->next)
+		line_put(s, "next\t%d\n", q->next);
+	else if (!put_any && q->last)
+		line_put(s, "last\t%d\n", q->last);
+	symboliser_plans_free(&s->plans);
+	s->plans.n = 0;
 }
 
 void symboliser_read_spots(char *words, size_t bytes,
 			   const struct symboliser_images *images,
 			   symboliser_put *put)
 {
-	const char *expressions[TAFFRAIL_FIELDS_MAX];
-	struct search s = { .file = words, .put = put,
-			    .expressions = expressions };
-	const char *p = words + strlen(words) + 1;
-	char *colon = strrchr(words, ':');
-	struct place *before = NULL;
+	struct search s = { .put = put };
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
 	uint8_t type;
-	bool put_any = false;
 
 	if (!symboliser_dwarf_open(&s.d, images))
 		return;
-	for (; p < words + bytes && s.n < ARRAY_SIZE(expressions);
-	     p += strlen(p) + 1) {
-		s.parameters |= !*p;
-		s.handles |= *p == '!';
-		if (*p && *p != '!')
-			expressions[s.n++] = p;
-	}
-	if (colon)
-		*colon = '\0';
-	if (colon && colon[1] != '+')
-		s.line = atoi(colon + 1);
-	if (!colon || colon[1] != '+' ||
-	    function_find(&s, words, atoi(colon + 2))) {
+	if (questions_read(&s, words, bytes))
 		/* units of types have the lines of another one */
 		while (!dw.get_units(s.d.dwarf, cu, &cu, NULL, &type, &unit,
 				     NULL))
-			if (type != DW_UT_type && type != DW_UT_split_type)
+			if (type != DW_UT_type && type != DW_UT_split_type &&
+			    symboliser_unit_has(&s.d, &unit, is_wanted, &s))
 				unit_search(&s, &unit);
-		if (s.count)
-			qsort(s.places, s.count, sizeof(*s.places),
-			      compare_places);
-		if (!s.line)
-			places_plan(&s);
-		for (size_t i = 0; i < s.count; i++) {
-			if (before && before->address == s.places[i].address &&
-			    before->line == s.places[i].line)
-				continue;
-			before = &s.places[i];
-			put_any |= place_put(&s, before);
-		}
-		if (!put_any && s.next)
-			line_put(&s, "next\t%d\n", s.next);
-		else if (!put_any && s.last)
-			line_put(&s, "last\t%d\n", s.last);
-	} else {
-		line_put(&s, "unnamed\t\n");
+	for (uint32_t i = 0; i < s.n; i++) {
+		s.of = &s.questions[i];
+		question_put(&s);
+		free(s.of->places);
 	}
 	symboliser_missing_put(put);
-	free(s.places);
-	symboliser_plans_free(&s.plans);
+	free(s.questions);
 	symboliser_scopes_forget();
 	symboliser_dwarf_close(&s.d);
 }

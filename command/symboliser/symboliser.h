@@ -53,6 +53,7 @@ enum symboliser_kind {
 
 #define SYMBOLISER_FILES_MAX	513u	/* with the file itself */
 #define SYMBOLISER_SPLIT_BYTES	1020u	/* of a path */
+#define SYMBOLISER_WORDS_BYTES	40960u	/* of lines and expressions */
 
 /* A file that is open to read. */
 struct symboliser_file {
@@ -273,13 +274,15 @@ int symboliser_markers(const struct symboliser_file *file,
 
 /*
  * Gives the values that can be had at source lines, as text of the heap, which
- * spots.c describes; it is not checked. `words` are "FILE:LINE", "FUNCTION:+LINES" or,
- * for all lines, "FILE", and then expressions, each with a NUL: "?NAME" is left
- * out where there is no such variable, "" stands for the parameters, and "!" says
+ * spots.c describes; it is not checked. `words` are questions, each but the
+ * first behind SYMBOLISER_QUESTION: "FILE:LINE", "FUNCTION:+LINES" or, for all
+ * lines, "FILE", and then expressions, each with a NUL: "?NAME" is left out
+ * where there is no such variable, "" stands for the parameters, and "!" says
  * that the program handles SIGSEGV or SIGBUS. Of
  * `files`, the first is the file itself, the others are of other kinds. Returns
  * -E2BIG for too many bytes or files.
  */
+#define SYMBOLISER_QUESTION	'\n'
 int symboliser_spots(char **text, const char *words, size_t bytes,
 		     const struct symboliser_file *files, uint32_t n,
 		     uint64_t *ns);

@@ -23,6 +23,7 @@ step_anywhere()
 		sed 's/^/value anywhere.on.written /' | results
 	rm -rf "$work/anywhere.trace" "$work/anywhere.events"
 	anywhere_lines
+	anywhere_debug
 	anywhere_back
 	anywhere_uftrace
 	anywhere_entries
@@ -40,6 +41,96 @@ anywhere_lines()
 		-e 'string:+5(item->name)' >&2 || return
 	timeout 100 env LD_PRELOAD="$library" "$work/lines" | results
 	"$taffrail" destroy lines >&2
+}
+
+# A C++ unit under 60 names, and a program with all of them: some 100 MB of debug
+# information. The seconds from a command with one rule, and with ten, until it
+# shows the first event of the running program.
+anywhere_debug()
+{
+	local debug=$work/debug one ten='' begin
+	command -v objcopy >/dev/null || { say 'without objcopy'; return; }
+	mkdir "$debug" && cat >"$debug/unit.cc" <<-'END' &&
+	#include <filesystem>
+	#include <future>
+	#include <iostream>
+	#include <map>
+	#include <random>
+	#include <regex>
+	#include <set>
+	#include <sstream>
+	#include <unordered_map>
+	extern "C" int unit(int n)
+	{
+		std::map<int, std::string> names{ { n, "one" } };
+		std::unordered_map<std::string, std::vector<int>> lists;
+		std::set<std::string> words{ "word" };
+		std::mt19937 random(n);
+		std::stringstream text;
+		lists["a"].push_back(random());
+		text << n << names.size() << words.size();
+		auto later = std::async([&] { return n + 1; });
+		return later.get() + std::regex_match(text.str(), std::regex("a.b"));
+	}
+	END
+	cat >"$debug/first.c" <<-'END' || return
+	#include <unistd.h>
+	int total, unit(int n);
+	__attribute__((noinline)) void step(int n)
+	{
+		total += n;
+		total ^= n;
+		total -= n;
+		usleep(1000);
+	}
+	int main(int argc, char **argv)
+	{
+		(void)argv;
+		alarm(200);
+		for (int n = argc > 1 ? unit(1) : 0;; n++)
+			step(n);
+	}
+	END
+	${CXX:-c++} -g -O1 -c -o "$debug/unit.o" "$debug/unit.cc" || return
+	for one in $(seq 60); do
+		objcopy --redefine-sym unit=unit$one "$debug/unit.o" \
+			"$debug/unit$one.o"
+	done
+	$CC -g -O0 -Dunit=unit1 -c -o "$debug/first.o" "$debug/first.c" &&
+	${CXX:-c++} -o "$debug/first" "$debug/first.o" "$debug"/unit[0-9]*.o \
+		-pthread || return
+	size -A "$debug/first" | awk '/^\.debug/ { n += $2 }
+		END { print "value anywhere.debug.bytes", n / 1e6 }' | results
+	for one in 4 5 6 7 8; do
+		ten="$ten -e first.c:$one(n,total) -e unit.cc:$((one + 8))"
+	done
+	env LD_PRELOAD="$library" "$debug/first" &
+	peer=$!
+	anywhere_first one -e 'first.c:6(n,total)'
+	anywhere_first ten $ten
+	kill $peer
+	wait $peer
+	peer=
+	rm -rf "$debug"
+}
+
+# NAME OPTION...: the seconds until a command shows an event of `peer`.
+anywhere_first()
+{
+	local name=$1 begin
+	shift
+	begin=$(date +%s%N)
+	timeout 100 "$taffrail" view --follow -p $peer "$@" >"$debug/events" &
+	anywhere_view=$!
+	until grep -q ' line:' "$debug/events"; do
+		kill -0 $anywhere_view || break
+		sleep 0.01
+	done
+	echo $(($(date +%s%N) - begin)) |
+		awk -v n=$name '{ print "value anywhere.debug." n, $1 / 1e9 }' |
+		results
+	kill $anywhere_view
+	wait $anywhere_view
 }
 
 # The functions were recorded, and the agent has given them back.

@@ -379,6 +379,13 @@ function anywhere(   base)
 		  "lines.member", "lines.probed", 0)
 	ratio_row("  line: a string of 20 characters, over three locals",
 		  "lines.string", "lines.met", 5)
+	limit_row("  debug information of a large program",
+		  "anywhere.debug.bytes", get("anywhere.debug.bytes"), "MB",
+		  "%.0f")
+	limit_row("    until a line's first event", "anywhere.debug.one",
+		  get("anywhere.debug.one"), "s", "%.2f", 1)
+	limit_row("    the same with ten rules", "anywhere.debug.ten",
+		  get("anywhere.debug.ten"), "s", "%.2f")
 	limit_row("  uftrace -P: entry and return", "anywhere.bare.both",
 		  get("anywhere.bare.both"), "ns", "%.1f")
 	peer_row("  the same with arguments and value",

@@ -69,6 +69,28 @@ run: taffrail record -o plus -e 'shop::inner::cart::add:+6(k, at.w) if owner == 
 stdout: line:shop::inner::cart::add:\+6: .* \{ k = 2, w = 0\.5, owner = "pat", unread = 0x0 \}$
 stdout: line:one:\+2: .* \{ k = 7 \}$
 
+group: several rules at once, {OPTIONS}
+for: OPTIONS gcc_-gdwarf-2 gcc_-gdwarf-4_-gz gcc_-gdwarf-5 clang_-gdwarf-4 clang_-gdwarf-5_-gz
+before:
+	words=({OPTIONS})
+	make() { ${words//_/ } -c -O0 -g "$@" 2>err; }
+	make -o shop.o -Dmain=shop_main "$SOURCE/shop.c" &&
+		make -o one.o "$SOURCE/classes.cc" &&
+		make -o two.o "$SOURCE/classes-other.cc" &&
+		g++ -o units shop.o one.o two.o || exit 77
+case: of several units, each has its own values
+run: taffrail record -o trace -e 'classes.cc:38(k)' -e 'shop.c:36' -e 'classes-other.cc:16(elsewhere)' -e 'one:+2(k)' -e 'taffrail.lines/classes.cc:39(k)' -- ./units >out && taffrail view trace | sed 's/.* line:/line:/' | sort | uniq -c
+stdout: ^ +1 line:classes\.cc:38: .* \{ k = 0 \}$
+stdout: ^ +1 line:classes\.cc:38: .* \{ k = 2 \}$
+stdout: ^ +3 line:classes-other\.cc:16: .* \{ elsewhere = 55 \}$
+stdout: ^ +1 line:one:\+2: .* \{ k = 7 \}$
+stdout: ^ +1 line:taffrail\.lines/classes\.cc:39: .* \{ k = 1 \}$
+no stdout: shop
+case: the one that cannot be had is named
+run: taffrail record -o bad -e 'classes.cc:38(k)' -e 'shop.c:36(none)' -e 'one:+2(k)' -- ./units
+status: 1
+stderr: rule 'shop\.c:36\(none\)': at shop\.c:36, none is no variable there$
+
 group: lists
 case: of a program
 run: taffrail list --lines shop.c "$CASES/plain"
