@@ -362,7 +362,7 @@ struct compiling {
 	char fields[8192];
 	char text[LINE_VALUE_BYTES];
 	uint32_t n;
-	bool follows;
+	bool follows;			/* its memory may not be there */
 	size_t shown;			/* bytes */
 };
 
@@ -410,9 +410,11 @@ static void place_close(struct compiling *c)
 		snprintf(c->text, sizeof(c->text), "%s", rule->format);
 		if (c->n != rule->n)
 			goto next;
-	} else if (c->follows) {
-		text_put(c->text, sizeof(c->text), "%sunread",
-			 c->n ? ", " : "");
+	}
+	if (c->follows) {
+		text_put(c->text, sizeof(c->text), "%s",
+			 rule->format ? FIELD_UNREAD :
+			 c->n ? ", unread" : "unread");
 		/* in base 16: struct taffrail_shown */
 		text_put(c->fields, sizeof(c->fields),
 			 "field=%d u\nfield==%02x%02x000000000000\n",

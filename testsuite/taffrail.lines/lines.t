@@ -6,6 +6,7 @@ compile: fast shop.c -O2 -g
 compile: stripped shop.c -O0 -g0
 compile: spaces spaces.cc -O0 -g
 compile: linked shop.c -O2 -g agent
+compile: filter filter.c -O0 -g
 
 group: what is recorded, {BUILD}
 for: BUILD plain fast
@@ -17,6 +18,12 @@ stderr: 6 events
 case: they are those that the program prints
 run: taffrail record -o own -e 'shop.c:36 "%d %d %s %g", n, left, item->name, item->price' -- "$CASES/{BUILD}" 20 >out && taffrail export --format json own | sed 's/.*"message":"//; s/"}$//' >told && grep -v twice out | diff - told && wc -l <told
 whole stdout: 40
+case: a number that cannot be read is none, in a text and as a field
+run: taffrail record -o text -e 'shop.c:36 "%d of %s, %c %5d %s", n, item->name, item->label->text[0], item->label->text[1], item->label->text if n > 1' -- "$CASES/{BUILD}" 3 >out && taffrail export --format json text | sed 's/.*"message":"//; s/"}$//' && taffrail view text
+stdout: ^2 of pear, f   114 fresh$
+stdout: ^4 of saw, \(unreadable\) \(unreadable\) \(unreadable\)$
+stdout: \{ arg1 = 2, .* unread = 0x0 \}$
+stdout: \{ arg1 = 4, .* unread = 0x1C \}$
 case: the parameters, where a rule says no value
 run: taffrail record -o bare -e 'shop.c:43' -- "$CASES/{BUILD}" 1 >out && taffrail view bare
 stdout: line:shop\.c:43: .* (seventh = 1000|a = 1)
@@ -30,9 +37,19 @@ stdout: line:shop\.c:57: .* \{ i = 2 \}$
 no stdout: n = 2,
 case: conditions by a value of a text, and by a name of an enumeration
 run: taffrail record -o named -e 'shop.c:36 "sold %d of %s", n, item->name if n > 1 && item->name == "saw"' -e 'shop.c:37(item->kind) if item->kind == TOOL && left < 0' -e 'shop.c:35(left) if item->kind == TOOL' -- "$CASES/plain" 4 >out && taffrail view named
-stdout: line:shop\.c:36: .* \{ sold = 6, of = "saw" \}$
+stdout: line:shop\.c:36: .* \{ sold = 6, of = "saw", unread = 0x0 \}$
 stdout: line:shop\.c:35: .* \{ left = 7, kind = TOOL, unread = 0x0 \}$
 no stdout: pear
+
+group: under a seccomp filter
+before:
+	# transactions of the processor read without a system call
+	! grep -qw rtm /proc/cpuinfo || exit 77
+case: memory that the kernel does not read for the program cannot be read
+run: taffrail record -o trace -e 'filter.c:24 "%d %d %s", n, item->price, item->name' -- "$CASES/filter" 3 && taffrail export --format json trace | sed 's/.*"message":"//; s/"}$//'
+whole stdout:
+	1 7 pear
+	3 (unreadable) (unreadable)
 
 group: where a function begins
 case: arguments are where the caller has put them

@@ -8,6 +8,7 @@
 #include "include/taffrail/site.h"
 #include "tracepoints/fields/conversion-private.h"
 #include "tracepoints/fields/field-value.h"
+#include "tracepoints/fields/fields.h"
 
 #define SCALAR_TEXT_BYTES	32
 
@@ -235,8 +236,13 @@ void field_format(struct text *text, const char *format,
 {
 	struct format f = { values, n, nfields, 0 };
 	const struct field_value *value;
+	uint64_t unread = 0;
 	uint32_t i;
 
+	/* fields of which the memory could not be read */
+	if (nfields && n == nfields && field_is_integer(&values[n - 1]) &&
+	    format_tells_unread(format))
+		unread = field_integer(&values[n - 1]);
 	while (*format && !text->cut) {
 		struct directive d = { .start = format };
 
@@ -258,7 +264,12 @@ void field_format(struct text *text, const char *format,
 			continue;
 		}
 		value = field_take(&f, d.place);
-		if (value && d.unfit)
+		if (unread && value == &values[n - 1])
+			continue;
+		if (value && unread >> (value - values) & 1 &&
+		    value->type != TAFFRAIL_T_STRING)
+			text_add(text, "(unreadable)");
+		else if (value && d.unfit)
 			directive_copy(text, &d);
 		else if (value && value->whole)
 			value_convert(text, &d.conversion, value);

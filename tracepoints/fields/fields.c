@@ -489,9 +489,10 @@ static int take_position(struct span *s)
 static int parse_directive(struct span *s, struct span words, int i,
 			   int nfields, struct field_name *out)
 {
+	static const char unread[] = "unread";
 	int32_t precision = FIELD_PRECISION_NONE;
+	const char *start = s->p - 1, *modifier;
 	int position = take_position(s), star, at;
-	const char *modifier;
 	char c = '\0';
 
 	while (s->p < s->end) {
@@ -521,6 +522,9 @@ static int parse_directive(struct span *s, struct span words, int i,
 	if (c == '%' || c == 'm' || at >= nfields || *out[at].name)
 		return i;
 	words = last_word(words);
+	/* no words are before this one */
+	if (s->p == s->end && format_tells_unread(start))
+		words = (struct span){ unread, unread + sizeof(unread) - 1 };
 	name_set(out, nfields, at, words.p, words.end);
 	if (c == 'x' || c == 'X' || c == 'p')
 		out[at].base = 16;
@@ -530,6 +534,22 @@ static int parse_directive(struct span *s, struct span words, int i,
 	if (c == 's')
 		out[at].precision = precision;
 	return position ? i : i + 1;
+}
+
+bool format_tells_unread(const char *format)
+{
+	static const char last[] = FIELD_UNREAD;
+	const char *p = format;
+	uint32_t i;
+
+	while (*p)
+		p++;
+	if ((size_t)(p - format) < sizeof(last) - 1)
+		return false;
+	for (i = 0, p -= sizeof(last) - 1; last[i]; i++)
+		if (p[i] != last[i])
+			return false;
+	return true;
 }
 
 int fields_parse(const char *text, int kind, int nfields,

@@ -30,6 +30,13 @@
 #include "base/text.h"
 
 #define FIELD_NAME_BYTES	64
+
+/* At the end of a format: the conversion of a field that has a bit for each
+ * field before it whose memory could not be read, from bit 0 on. printf() puts
+ * nothing for 0. A text of the format has "(unreadable)" for these fields, and
+ * the field's name is "unread". */
+#define FIELD_UNREAD		"%-.0hx"
+
 #define FIELD_PRECISION_NONE	-1
 #define FIELD_PRECISION_FIELD	-2	/* %.*s: the field before says it */
 
@@ -52,6 +59,9 @@ struct field_name {
  */
 int fields_parse(const char *text, int kind, int nfields,
 		 struct field_name *out);
+
+/* Returns true if a format ends with FIELD_UNREAD. SIGSAFE. */
+bool format_tells_unread(const char *format);
 
 /*
  * Returns true when a program that describes a field may name it so: a C

@@ -251,8 +251,9 @@ typedef int usdt_function_wanted(const struct module *module,
  * (plan/operand.h), or 'x', four digits and a program of
  * tracepoints/conditions/ax.h, in hexadecimal digits. The four are 0, or of an
  * array of characters the bytes that it has. A field 'u' has a bit for
- * each field before it whose program could not read the memory. "=BYTES" stands
- * for how fields are shown. It is never freed.
+ * each field before it whose program could not read the memory, as a number or
+ * FIELD_UNREAD of a format. "=BYTES" stands for how fields are shown. It is
+ * never freed.
  *
  * With the kind USDT_LINE_CALL, the text tells the types of a function that
  * begins at OFFSET, and NAME is the rule: "RESULT ARGUMENTS REGISTERS NAMES",
