@@ -285,6 +285,7 @@ command_sources = \
 	command/symboliser/symboliser.c \
 	command/symboliser/symboliser.h \
 	command/symboliser/types.c \
+	command/symboliser/value-fields.c \
 	command/symboliser/values.c \
 	command/timeline/bytes-private.h \
 	command/timeline/bytes.c \

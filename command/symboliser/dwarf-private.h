@@ -256,6 +256,10 @@ typedef void value_variable(Dwarf_Die *variable, bool parameter, void *priv);
 void value_each(const struct value_scope *scope, value_variable *take,
 		void *priv);
 
+/* Makes the characters of a std::string, or the number of elements of a
+ * std::vector, of a value that is one. */
+void value_class_take(struct value *v);
+
 /* A field that records a value. */
 struct value_field {
 	uint8_t type;			/* enum taffrail_type; 0: `why` */

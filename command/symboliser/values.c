@@ -21,12 +21,6 @@
 #define NESTED_MAX	8		/* anonymous structures */
 #define NAME_BYTES	128
 
-/* By DWARF's numbers. */
-static const char *const register_names[VALUE_GENERAL] = {
-	"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
-	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
-};
-
 const char VALUE_UNKNOWN[] = "is no variable there";
 static const char NO_MEMBER[] = "has no such member";
 
@@ -335,6 +329,13 @@ static void vector_count(struct value *v)
 	*v = end;
 }
 
+void value_class_take(struct value *v)
+{
+	/* libstdc++ ends a string with a NUL */
+	if (is_class(v) && !path_take(v, "_M_dataplus _M_p"))
+		vector_count(v);
+}
+
 void value_members(const struct value *value, value_member *take, void *priv)
 {
 	Dwarf_Die type = value->type, member;
@@ -627,174 +628,4 @@ void value_parse(struct value *v, const char *expression,
 	code_address(v);
 	v->kind = VALUE_NUMBER;
 	v->has_type = false;
-}
-
-/* Returns the number type of a scalar, or 0. */
-static uint8_t number_type(Dwarf_Die *type, const char **why)
-{
-	static const uint8_t by_size[2][9] = {
-		{ [1] = TAFFRAIL_T_U8, [2] = TAFFRAIL_T_U16,
-		  [4] = TAFFRAIL_T_U32, [8] = TAFFRAIL_T_U64 },
-		{ [1] = TAFFRAIL_T_S8, [2] = TAFFRAIL_T_S16,
-		  [4] = TAFFRAIL_T_S32, [8] = TAFFRAIL_T_S64 },
-	};
-	Dwarf_Word bytes = value_bytes(type);
-	Dwarf_Word encoding = value_encoding(type);
-	Dwarf_Attribute attr;
-	Dwarf_Die under;
-
-	*why = "has a type that no field has";
-	if (dw.tag(type) == DW_TAG_enumeration_type && !encoding) {
-		encoding = DW_ATE_unsigned;
-		if (dw.attr_integrate(type, DW_AT_type, &attr) &&
-		    dw.formref_die(&attr, &under) &&
-		    !dw.peel_type(&under, &under))
-			encoding = value_encoding(&under);
-	}
-	if (bytes > 8)
-		return 0;
-	switch (encoding) {
-	case DW_ATE_boolean:
-		return bytes == 1 ? TAFFRAIL_T_BOOL : by_size[0][bytes];
-	case DW_ATE_float:
-		return bytes == 4 ? TAFFRAIL_T_F32 :
-		       bytes == 8 ? TAFFRAIL_T_F64 : 0;
-	case DW_ATE_signed:
-	case DW_ATE_signed_char:
-		return by_size[1][bytes];
-	case DW_ATE_unsigned:
-	case DW_ATE_unsigned_char:
-	case DW_ATE_UTF:
-		return by_size[0][bytes];
-	default:
-		return 0;
-	}
-}
-
-/* Tells whether a pointer or an array is of characters. */
-static bool is_text(Dwarf_Die *type)
-{
-	struct value v = { 0 };
-	Dwarf_Word encoding;
-
-	value_type(&v, type);
-	if (!v.has_type || dw.tag(&v.type) != DW_TAG_base_type ||
-	    value_bytes(&v.type) != 1)
-		return false;
-	encoding = value_encoding(&v.type);
-	return encoding == DW_ATE_signed_char ||
-	       encoding == DW_ATE_unsigned_char || encoding == DW_ATE_UTF;
-}
-
-/* Writes the operand for a program. */
-static void program_write(struct value_field *field, struct value *v,
-			  uint32_t most)
-{
-	char *to = field->operand + sprintf(field->operand, "x%04x", most);
-
-	code_op(v, AX_END);
-	for (uint32_t i = 0; i < v->n; i++)
-		to += sprintf(to, "%02x", v->code[i]);
-	if (v->cut) {
-		field->type = 0;
-		field->why = "takes a longer program than there is room for";
-	}
-}
-
-/* Makes a number of an address. Returns false if no number is so large. */
-static bool number_load(struct value *v, Dwarf_Word bytes, bool is_signed)
-{
-	if (v->kind == VALUE_MEMORY) {
-		code_address(v);
-		if (!code_load(v, bytes))
-			return false;
-	}
-	if (v->shift) {
-		code_const(v, v->shift);
-		code_op(v, AX_RSH_UNSIGNED);
-	}
-	if (v->bits) {
-		code_op(v, is_signed ? AX_EXT : AX_ZERO_EXT);
-		code_put(v, v->bits, 1);
-	}
-	return true;
-}
-
-/* Sets the type of a field, and in *most the bytes of an array of characters.
- * Returns false if there is no such field. */
-static bool field_type(struct value_field *field, struct value *v,
-		       Dwarf_Word *most)
-{
-	int tag = v->has_type ? dw.tag(&v->type) : 0;
-
-	*most = 0;
-	field->type = 0;
-	switch (tag) {
-	case 0:
-		field->type = v->counts ? TAFFRAIL_T_U64 : TAFFRAIL_T_PTR;
-		field->why = "has no type";
-		return v->kind == VALUE_NUMBER;
-	case DW_TAG_pointer_type:
-	case DW_TAG_ptr_to_member_type:
-		field->type = is_text(&v->type) ? TAFFRAIL_T_STRING :
-						  TAFFRAIL_T_PTR;
-		return true;
-	case DW_TAG_base_type:
-	case DW_TAG_enumeration_type:
-		field->type = number_type(&v->type, &field->why);
-		return field->type;
-	case DW_TAG_array_type:
-		*most = value_bytes(&v->type);
-		field->why = "is an array: name an element";
-		if (!is_text(&v->type) || !*most || v->kind != VALUE_MEMORY)
-			return false;
-		field->type = TAFFRAIL_T_STRING;
-		*most = *most < UINT16_MAX ? *most : UINT16_MAX;
-		return true;
-	default:
-		field->why = dw.hasattr(&v->type, DW_AT_declaration) &&
-					     !symboliser_type_define(&v->type) ?
-				     "has a type that is not declared there" :
-				     "is a structure: name a member";
-		return false;
-	}
-}
-
-void value_field(struct value_field *field, const struct value *value)
-{
-	struct value v = *value;
-	Dwarf_Word bytes, most;
-
-	*field = (struct value_field){ .why = v.why };
-	if (!v.kind)
-		return;
-	/* std::string; libstdc++ ends it with a NUL */
-	if (is_class(&v) && !path_take(&v, "_M_dataplus _M_p"))
-		vector_count(&v);
-	if (!field_type(field, &v, &most)) {
-		field->type = 0;
-		return;
-	}
-	bytes = field->type == TAFFRAIL_T_STRING || !v.has_type ||
-		field->type == TAFFRAIL_T_PTR ? 8 : value_bytes(&v.type);
-	if (most) {
-		code_address(&v);
-		program_write(field, &v, (uint32_t)most);
-	} else if (v.kind == VALUE_REGISTER && v.base >= VALUE_XMM) {
-		sprintf(field->operand, "%uf@%%xmm%d", (unsigned int)bytes,
-			v.base - VALUE_XMM);
-	} else if (v.kind == VALUE_REGISTER) {
-		sprintf(field->operand, "8@%%%s", register_names[v.base]);
-	} else if (v.kind == VALUE_MEMORY && v.base >= 0 && !v.bits) {
-		sprintf(field->operand, "%u@%lld(%%%s)", (unsigned int)bytes,
-			(long long)v.offset, register_names[v.base]);
-	} else if (!number_load(&v, bytes, field->type == TAFFRAIL_T_S8 ||
-					   field->type == TAFFRAIL_T_S16 ||
-					   field->type == TAFFRAIL_T_S32 ||
-					   field->type == TAFFRAIL_T_S64)) {
-		field->type = 0;
-		field->why = "has a type that no field has";
-	} else {
-		program_write(field, &v, 0);
-	}
 }
