@@ -33,6 +33,7 @@
 #define LINE_DIGITS	9
 #define TEXTS_BYTES	500		/* of a description, in agents */
 #define FILES_MAX	512
+#define COUNT		'@'		/* between an array and its length */
 #define OPTIONAL	'?'		/* before a word: perhaps no variable */
 #define NEAREST_BYTES	512
 
@@ -118,6 +119,29 @@ static const char *expressions_take(struct line_rule *rule, const char **p)
 	}
 }
 
+/* Adds the lengths of arrays that are values themselves. Returns NULL or a fact.
+ */
+static const char *lengths_add(struct line_rule *rule)
+{
+	for (uint32_t i = 0, n = rule->n; i < n; i++) {
+		const char *length = strchr(rule->expressions[i], COUNT);
+		char *end;
+		long count;
+
+		if (!length++)
+			continue;
+		count = strtol(length, &end, 10);
+		if (isdigit((unsigned char)*length) ?
+			    *end || count < 1 || count > UINT16_MAX :
+			    !*length || strchr(length, COUNT))
+			return "behind @ stands a variable, or a number from 1 "
+			       "to 65535";
+		if (*end && expression_add(rule, strdup(length)) < 0)
+			return "it has too many values";
+	}
+	return NULL;
+}
+
 /* Takes the text in quotes at *p. Returns NULL or a fact. */
 static const char *format_take(struct line_rule *rule, const char **p)
 {
@@ -152,7 +176,9 @@ static bool names_find(const struct line_rule *rule,
 				     (int)rule->wanted, names);
 	for (uint32_t i = 0; i < rule->n && used < sizeof(text); i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 "%s%s", i ? ", " : "",
+					 "%s%.*s", i ? ", " : "",
+					 (int)strcspn(rule->expressions[i],
+						      "@"),
 					 rule->expressions[i]);
 	return used < sizeof(text) &&
 	       !fields_parse(text, TAFFRAIL_KIND_EVENT, (int)rule->n, names);
@@ -284,6 +310,7 @@ static const char *rule_read(struct line_rule *rule)
 			why = "its text has not as many conversions as there "
 			      "are values";
 	}
+	why = why ? why : lengths_add(rule);
 	rule->wanted = rule->n;
 	if (why)
 		return why;
@@ -362,6 +389,13 @@ struct compiling {
 	char fields[8192];
 	char text[LINE_VALUE_BYTES];
 	uint32_t n;
+	uint8_t numbers[TAFFRAIL_FIELDS_MAX];	/* fields of expressions, from
+						 * 1 on; 0: none */
+	struct {
+		size_t at;		/* in `fields` */
+		uint32_t expression;	/* that has the length */
+	} lengths[TAFFRAIL_FIELDS_MAX];
+	uint32_t nlengths;
 	bool follows;			/* its memory may not be there */
 	size_t shown;			/* bytes */
 };
@@ -411,10 +445,22 @@ static void place_close(struct compiling *c)
 		if (c->n != rule->n)
 			goto next;
 	}
+	for (uint32_t i = 0; i < c->nlengths; i++) {
+		uint8_t number = c->numbers[c->lengths[i].expression];
+
+		if (!number)
+			goto next;
+		c->fields[c->lengths[i].at] = '0' + number / 16;
+		c->fields[c->lengths[i].at + 1] =
+			"0123456789abcdef"[number % 16];
+	}
 	if (c->follows) {
-		text_put(c->text, sizeof(c->text), "%s",
-			 rule->format ? FIELD_UNREAD :
-			 c->n ? ", unread" : "unread");
+		if (rule->format)
+			text_put(c->text, sizeof(c->text), "%%%u" FIELD_UNREAD,
+				 c->n + 1);
+		else
+			text_put(c->text, sizeof(c->text), "%sunread",
+				 c->n ? ", " : "");
 		/* in base 16: struct taffrail_shown */
 		text_put(c->fields, sizeof(c->fields),
 			 "field=%d u\nfield==%02x%02x000000000000\n",
@@ -454,6 +500,8 @@ static void field_take(struct compiling *c, char *words)
 {
 	char *type = strsep(&words, "\t"), *operand = strsep(&words, "\t");
 	char *name = strsep(&words, "\t");
+	const char *length;
+	uint32_t number;
 
 	if (!name || c->n == TAFFRAIL_FIELDS_MAX - 1)
 		return;
@@ -477,13 +525,29 @@ static void field_take(struct compiling *c, char *words)
 	if (strspn(operand, "0123456789abcdefx@%$()-+rsipun") !=
 		    strlen(operand) && !strstr(operand, "@%xmm"))
 		return;
-	if (!text_put(c->fields, sizeof(c->fields), "field=%d %s\n", atoi(type),
+	number = expression_number(c->rule, name);
+	if (c->rule->format && atoi(type) > TAFFRAIL_T_STRING) {
+		snprintf(c->lacks[number], sizeof(c->lacks[number]),
+			 "%.60s is an array: name an element", name);
+		return;
+	}
+	length = strchr(name, COUNT);
+	if (length && !isdigit((unsigned char)length[1])) {
+		c->lengths[c->nlengths].at = strlen(c->fields) +
+					     strlen("field=64 l");
+		c->lengths[c->nlengths++].expression =
+			expression_number(c->rule, length + 1);
+	}
+	if (!text_put(c->fields, sizeof(c->fields), "field=%02d %s%s\n",
+		      atoi(type),
+		      length && !isdigit((unsigned char)length[1]) ? "l00" : "",
 		      operand))
 		return;
-	text_put(c->text, sizeof(c->text), "%s%s", c->n ? ", " : "", name);
+	text_put(c->text, sizeof(c->text), "%s%.*s", c->n ? ", " : "",
+		 (int)strcspn(name, "@"), name);
 	c->follows |= words && *words == '1' && *operand == 'x';
-	c->has[expression_number(c->rule, name)]++;
-	c->n++;
+	c->has[number]++;
+	c->numbers[number] = (uint8_t)++c->n;
 }
 
 /* Takes a line of the answer about a file with this build id. */
@@ -500,7 +564,8 @@ static void answer_take(struct compiling *c, char *line, const char *id)
 		if (*id)
 			snprintf(c->head, sizeof(c->head), "spot=%s %llx ", id,
 				 strtoull(words, NULL, 16));
-		c->n = 0;
+		c->n = c->nlengths = 0;
+		memset(c->numbers, 0, sizeof(c->numbers));
 		c->shown = 0;
 		c->follows = false;
 		c->text[0] = c->fields[0] = '\0';

@@ -269,4 +269,9 @@ struct value_field {
 
 void value_field(struct value_field *field, const struct value *value);
 
+/* Makes a field of the elements from the first one on: a string of characters,
+ * or a sequence. 0: the field of a length says how many. */
+void value_array(struct value_field *field, const struct value *first,
+		 uint16_t count);
+
 #endif

@@ -318,10 +318,14 @@ static uint32_t field_put(const struct search *s, const struct value *value,
 			  const char *name, uint32_t n)
 {
 	struct flat flat = { s, name, n };
+	const char *length = strchr(name, '@');
 	struct value_field field;
 
-	value_field(&field, value);
-	if (!field.type && s->of->line && name[0] && name[1] != '*')
+	if (length)
+		value_array(&field, value, (uint16_t)atoi(length + 1));
+	else
+		value_field(&field, value);
+	if (!field.type && !length && s->of->line && name[0] && name[1] != '*')
 		value_members(value, member_put, &flat);
 	if (flat.n > n)
 		return flat.n;
@@ -332,7 +336,8 @@ static uint32_t field_put(const struct search *s, const struct value *value,
 	}
 	line_put(s, "field\t%u\t%s\t%s\t%d\n", field.type, field.operand, name,
 		 value->follows);
-	names_put(s, value, n);
+	if (!length)
+		names_put(s, value, n);
 	return n + 1;
 }
 
@@ -376,6 +381,7 @@ static bool place_put(struct search *s, const struct place *place)
 	struct value_scope *scope = &s->scope;
 	const char *function = NULL;
 	struct value value;
+	char *expression;
 	Dwarf_Addr entry;
 	uint32_t fields = 0;
 	int n, all;
@@ -416,7 +422,11 @@ static bool place_put(struct search *s, const struct place *place)
 		const char *word = q->expressions[i];
 		bool perhaps = *word == '?';
 
-		value_parse(&value, word + perhaps, scope);
+		/* the length is another one, or a number */
+		expression = strndup(word, strcspn(word, "@"));
+		value_parse(&value, expression ? expression + perhaps : "",
+			    scope);
+		free(expression);
 		if (perhaps && value.why == VALUE_UNKNOWN)
 			continue;
 		fields = field_put(s, &value, word + perhaps, fields);

@@ -58,19 +58,40 @@ static uint8_t number_type(Dwarf_Die *type, const char **why)
 	}
 }
 
+static bool is_character(struct value *v)
+{
+	Dwarf_Word encoding;
+
+	if (!v->has_type || dw.tag(&v->type) != DW_TAG_base_type ||
+	    value_bytes(&v->type) != 1)
+		return false;
+	encoding = value_encoding(&v->type);
+	return encoding == DW_ATE_signed_char ||
+	       encoding == DW_ATE_unsigned_char || encoding == DW_ATE_UTF;
+}
+
 /* Tells whether a pointer or an array is of characters. */
 static bool is_text(Dwarf_Die *type)
 {
 	struct value v = { 0 };
-	Dwarf_Word encoding;
 
 	value_type(&v, type);
-	if (!v.has_type || dw.tag(&v.type) != DW_TAG_base_type ||
-	    value_bytes(&v.type) != 1)
-		return false;
-	encoding = value_encoding(&v.type);
-	return encoding == DW_ATE_signed_char ||
-	       encoding == DW_ATE_unsigned_char || encoding == DW_ATE_UTF;
+	return is_character(&v);
+}
+
+/* Returns the type of an array's field with elements of this type, or 0. */
+static uint8_t array_type(const struct value *element, const char **why)
+{
+	Dwarf_Die type = element->type;
+	uint8_t scalar = 0;
+
+	*why = "is an array: name an element";
+	if (element->has_type && (dw.tag(&type) == DW_TAG_base_type ||
+				  dw.tag(&type) == DW_TAG_enumeration_type))
+		scalar = number_type(&type, why);
+	else if (element->has_type && dw.tag(&type) == DW_TAG_pointer_type)
+		scalar = TAFFRAIL_T_PTR;
+	return scalar ? scalar | TAFFRAIL_T_SEQUENCE : 0;
 }
 
 /* Writes the operand for a program. */
@@ -107,15 +128,17 @@ static bool number_load(struct value *v, Dwarf_Word bytes, bool is_signed)
 	return true;
 }
 
-/* Sets the type of a field, and in *most the bytes of an array of characters.
- * Returns false if there is no such field. */
+/* Sets the type of a field, and in *most the elements of an array. Returns false
+ * if there is no such field. */
 static bool field_type(struct value_field *field, struct value *v,
 		       Dwarf_Word *most)
 {
 	int tag = v->has_type ? dw.tag(&v->type) : 0;
+	struct value element = { 0 };
 
 	*most = 0;
 	field->type = 0;
+	field->why = "is an array: name an element";
 	switch (tag) {
 	case 0:
 		field->type = v->counts ? TAFFRAIL_T_U64 : TAFFRAIL_T_PTR;
@@ -131,13 +154,12 @@ static bool field_type(struct value_field *field, struct value *v,
 		field->type = number_type(&v->type, &field->why);
 		return field->type;
 	case DW_TAG_array_type:
-		*most = value_bytes(&v->type);
-		field->why = "is an array: name an element";
-		if (!is_text(&v->type) || !*most || v->kind != VALUE_MEMORY)
-			return false;
-		field->type = TAFFRAIL_T_STRING;
+		value_type(&element, &v->type);
+		*most = value_count(&v->type);
+		field->type = is_text(&v->type) ? TAFFRAIL_T_STRING :
+				array_type(&element, &field->why);
 		*most = *most < UINT16_MAX ? *most : UINT16_MAX;
-		return true;
+		return field->type && *most && v->kind == VALUE_MEMORY;
 	default:
 		field->why = dw.hasattr(&v->type, DW_AT_declaration) &&
 					     !symboliser_type_define(&v->type) ?
@@ -182,4 +204,23 @@ void value_field(struct value_field *field, const struct value *value)
 	} else {
 		program_write(field, &v, 0);
 	}
+}
+
+void value_array(struct value_field *field, const struct value *first,
+		 uint16_t count)
+{
+	struct value v = *first;
+
+	*field = (struct value_field){ .why = v.why };
+	if (!v.kind)
+		return;
+	field->why = "is not in memory";
+	if (v.kind != VALUE_MEMORY || v.bits)
+		return;
+	field->type = array_type(&v, &field->why);
+	if (is_character(&v))
+		field->type = TAFFRAIL_T_STRING;
+	code_address(&v);
+	if (field->type)
+		program_write(field, &v, count);
 }

@@ -41,6 +41,34 @@ stdout: line:shop\.c:36: .* \{ sold = 6, of = "saw", unread = 0x0 \}$
 stdout: line:shop\.c:35: .* \{ left = 7, kind = TOOL, unread = 0x0 \}$
 no stdout: pear
 
+group: arrays with a length from another variable, {OPTIONS}
+for: OPTIONS gcc_-O0 gcc_-O0_-gdwarf-4 clang_-O0
+before:
+	words=({OPTIONS})
+	${words//_/ } -g -Wl,--build-id -o arrays "$SOURCE/arrays.c" 2>err || exit 77
+case: they are those that the program prints
+run:
+	taffrail record -o seen -e 'arrays.c:28(*v@n, p->sizes[0]@p->count, p->body[0]@p->bytes) if n >= 0' -- ./arrays >out &&
+		taffrail view seen | sed 's/.*{ v = //; s/, n = .*//; s/, sizes =//; s/, body =//; s/[]"[,]//g; s/  */ /g; s/^ //; s/ $//' >told &&
+		grep -v ^-1 out | sed 's/^[^:]*: //; s/ own:[^;]*;//; s/ $//' | diff - told && wc -l <told
+whole stdout: 5
+case: numbers of elements, of a whole array, and what cannot be read
+run: taffrail record -o some -e 'arrays.c:28(p->rates, p->rates[1]@2, p->name[0]@2, *p->sizes@3, p->body[0]@p->bytes) if p->most == 0' -- ./arrays >out && taffrail view some
+stdout: \{ rates = \[0\.5, 1, 1\.5, 2\], rates_2 = \[1, 1\.5\], name = "na", sizes = \[1, -2, 3\], body = "", bytes = 0, most = 0, unread = 0x0 \}$
+stdout: \{ rates = \[1, 2, 3, 4\], rates_2 = \[2, 3\], name = "ba", sizes = \[\], body = "\(unreadable\)", bytes = 4, most = 0, unread = 0x8 \}$
+case: of an array whose type has the length
+run:
+	taffrail record -o own -e 'arrays.c:28(own[0]@few) if n >= 0' -- ./arrays >out &&
+		taffrail view own | sed 's/.*{ own = //; s/, few.*//; s/[][,]//g; s/ $//' >told &&
+		sed -n '/^-1/d; s/.*own: *\([^;]*\);.*/\1/p' out | diff - told && wc -l <told
+whole stdout: 5
+case: characters in a text
+run: taffrail record -o text -e 'arrays.c:28 "%d [%s] %d", n, p->body[0]@p->bytes, p->most if n < 2' -- ./arrays >out && taffrail export --format json text | sed 's/.*"message":"//; s/"}$//'
+whole stdout:
+	1 [no end of] 3
+	0 [no end of it] 4
+	-1 [(unreadable)] 0
+
 group: under a seccomp filter
 before:
 	# transactions of the processor read without a system call
@@ -68,7 +96,7 @@ stdout: line:spaces\.cc:18: .* \{ pears = 3 \}$
 group: structures
 case: each member is a field
 run: taffrail record -o whole -e 'shop.c:36(*item, n)' -e 'shop.c:57(label)' -- "$CASES/plain" 1 >out && taffrail view whole
-stdout: line:shop\.c:36: .* \{ name = "pear", price = 1\.5, stock = 100, flag = 5, level = -3, kind = FRUIT, code = "abcdef", label = 0x[0-9A-F]+, n = 0, unread = 0x0 \}$
+stdout: line:shop\.c:36: .* \{ name = "pear", price = 1\.5, stock = 100, flag = 5, level = -3, kind = FRUIT, code = "abcdef", label = 0x[0-9A-F]+, sizes = \[1, 2, 3\], n = 0, unread = 0x0 \}$
 stdout: line:shop\.c:57: .* \{ text = "fresh" \}$
 
 group: classes, {OPTIONS}
@@ -203,8 +231,16 @@ cases:
 		item->none has no such member$
 	1 taffrail record -e 'shop.c:36(n->none)' -- "$CASES/plain"
 		n->none is no pointer$
-	1 taffrail record -e 'shop.c:36(item->sizes)' -- "$CASES/plain"
+	1 taffrail record -e 'shop.c:36 "%d", item->sizes' -- "$CASES/plain"
 		item->sizes is an array: name an element$
+	1 taffrail record -e 'shop.c:36(item->sizes[0]@none)' -- "$CASES/plain"
+		none is no variable there$
+	1 taffrail record -e 'shop.c:36(item[0]@n)' -- "$CASES/plain"
+		item\[0\]@n is an array: name an element$
+	2 taffrail record -e 'shop.c:36(item->sizes[0]@n@3)' -- "$CASES/plain"
+		behind @ stands a variable, or a number from 1 to 65535
+	2 taffrail record -e 'shop.c:36(item->sizes[0]@70000)' -- "$CASES/plain"
+		behind @ stands a variable, or a number from 1 to 65535
 	1 taffrail record -e 'shop.c:36 "%d", *item' -- "$CASES/plain"
 		\*item is a structure: name a member$
 	1 taffrail record -e 'shop.c:9999' -- "$CASES/plain"

@@ -31,11 +31,11 @@
 
 #define FIELD_NAME_BYTES	64
 
-/* At the end of a format: the conversion of a field that has a bit for each
- * field before it whose memory could not be read, from bit 0 on. printf() puts
- * nothing for 0. A text of the format has "(unreadable)" for these fields, and
- * the field's name is "unread". */
-#define FIELD_UNREAD		"%-.0hx"
+/* The end of the last conversion of a format, behind "%" and the number of the
+ * last field: this one has a bit for each field before it whose memory could
+ * not be read, from bit 0 on. printf() puts nothing for 0. A text of the format
+ * has "(unreadable)" for these fields, and the field's name is "unread". */
+#define FIELD_UNREAD		"$-.0hx"
 
 #define FIELD_PRECISION_NONE	-1
 #define FIELD_PRECISION_FIELD	-2	/* %.*s: the field before says it */

@@ -131,8 +131,8 @@ static SIGSAFE uint64_t length_fetch(const struct usdt_operand *operand,
 	return is_signed && value >> (63 - unused) ? 0 : value;
 }
 
-/* Adds the string at an address: up to the NUL, or to the length if that is
- * known. */
+/* Adds the string at an address, up to the NUL, or to the length if that is
+ * known; or a sequence of so many elements. */
 static SIGSAFE void string_add(struct strings *strings,
 			       const struct usdt_adopted *probe,
 			       const struct usdt_operand *operand,
@@ -142,7 +142,7 @@ static SIGSAFE void string_add(struct strings *strings,
 	uint64_t most = strings->room / probe->strings - 1;
 	char *to = strings->bytes + strings->used;
 	struct write_var *var = &strings->var[strings->n++];
-	uint32_t bound;
+	uint32_t bound, bytes;
 	uint64_t n;
 
 	var->n = WRITE_STRING;
@@ -151,12 +151,23 @@ static SIGSAFE void string_add(struct strings *strings,
 		var->p = (const char *)address;
 		return;
 	}
+	bytes = operand->type == TAFFRAIL_T_STRING ?
+			1 : scalar_bytes(operand->type);
+	most /= bytes;
 	if (operand->length)
 		most = min_u64(most, length_fetch(&probe->operands
 						  [operand->length - 1], f));
 	bound = (uint32_t)operand->scale << 8 | operand->shift;
 	if (operand->place == USDT_PROGRAM && bound)
 		most = min_u64(most, bound);
+	if (operand->type != TAFFRAIL_T_STRING) {
+		n = memory_copy(to, address, most * bytes, &f->stack) / bytes;
+		f->unread |= (uint64_t)(n < most)
+			     << (operand - probe->operands);
+		*var = (struct write_var){ to, n };
+		strings->used += (uint32_t)(n * bytes);
+		return;
+	}
 	n = address ? memory_copy_string(to, address, most, &f->stack) : 0;
 	if (!n && (most || !address)) {
 		var->p = address ? "(unreadable)" : "(null)";
@@ -190,7 +201,7 @@ static ALWAYS_INLINE void strings_write(struct usdt_adopted *probe,
 	for (i = 0; i < probe->count; i++) {
 		const struct usdt_operand *operand = &probe->operands[i];
 
-		if (operand->type == TAFFRAIL_T_STRING)
+		if (operand->type >= TAFFRAIL_T_STRING)
 			string_add(&strings, probe, operand, &f);
 		else
 			to = scalar_put(to,

@@ -250,7 +250,8 @@ typedef int usdt_function_wanted(const struct module *module,
  * "TYPE OPERAND": enum taffrail_type, and an operand of a USDT probe
  * (plan/operand.h), or 'x', four digits and a program of
  * tracepoints/conditions/ax.h, in hexadecimal digits. The four are 0, or of an
- * array of characters the bytes that it has. A field 'u' has a bit for
+ * array the characters or elements that it has; before 'x', 'l' and two digits
+ * are the number of the field that has this number, from 1 on. A field 'u' has a bit for
  * each field before it whose program could not read the memory, as a number or
  * FIELD_UNREAD of a format. "=BYTES" stands for how fields are shown. It is
  * never freed.

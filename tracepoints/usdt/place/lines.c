@@ -92,6 +92,12 @@ static bool operand_take(struct usdt_operand *operand, const char *p)
 		operand->place = USDT_UNREAD;
 		return true;
 	}
+	if (*p == 'l') {
+		p++;
+		operand->length = (uint8_t)usdt_hex_byte(&p);
+		return operand->length <= TAFFRAIL_FIELDS_MAX && *p == 'x' &&
+		       program_take(operand, p + 1);
+	}
 	for (; *p && *p != '\n' && n + 1 < sizeof(text); p++)
 		text[n++] = *p;
 	text[n] = '\0';
@@ -122,24 +128,36 @@ static bool fields_take(struct usdt_adopted *probe,
 		}
 		type = text_number(&p);
 		if (probe->count == TAFFRAIL_FIELDS_MAX || *p++ != ' ' ||
-		    type <= 0 || type > TAFFRAIL_T_STRING ||
-		    (type < TAFFRAIL_T_STRING && !scalar_bytes((uint8_t)type)))
+		    type <= 0 || type >= TAFFRAIL_T_ARRAY ||
+		    (type != TAFFRAIL_T_STRING &&
+		     ((type & ~TAFFRAIL_T_SEQUENCE) > TAFFRAIL_T_SCALAR_MASK ||
+		      !scalar_bytes((uint8_t)type))))
 			return false;
 		*operand = (struct usdt_operand){ .type = (uint8_t)type };
 		if (!operand_take(operand, p))
 			return false;
-		operand->bytes = type == TAFFRAIL_T_STRING ?
+		/* nothing says how many elements a sequence has */
+		if (type > TAFFRAIL_T_STRING && !operand->length &&
+		    !operand->scale && !operand->shift)
+			return false;
+		operand->bytes = type >= TAFFRAIL_T_STRING ?
 					 8 : (uint8_t)scalar_bytes(
 						     (uint8_t)type);
 		probe->in_memory |= operand->place == USDT_MEMORY ||
 				    operand->place == USDT_PROGRAM;
 		site->types_[probe->count++] = operand->type;
-		if (type == TAFFRAIL_T_STRING)
+		if (type >= TAFFRAIL_T_STRING)
 			probe->strings++;
 		else
 			site->fixed_bytes_ = (uint16_t)(site->fixed_bytes_ +
 							operand->bytes);
 	}
+	/* a length is a number */
+	for (uint32_t i = 0; i < probe->count; i++)
+		if (operands[i].length &&
+		    (operands[i].length > probe->count ||
+		     operands[operands[i].length - 1].type > TAFFRAIL_T_U64))
+			return false;
 	site->nfields_ = probe->count;
 	site->nvar_ = probe->strings;
 	return true;

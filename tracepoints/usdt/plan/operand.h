@@ -32,16 +32,18 @@ enum usdt_place {
 struct usdt_operand {
 	int64_t value;
 	uint8_t place;		/* enum usdt_place */
-	uint8_t type;		/* enum taffrail_type: a scalar */
+	uint8_t type;		/* enum taffrail_type: a scalar, a string, or
+				 * of lines a sequence */
 	uint8_t bytes;		/* of the scalar: 1, 2, 4 or 8 */
 	uint8_t base;
 	uint8_t index;
 	uint8_t scale;		/* of USDT_PROGRAM: scale << 8 | shift is the
-				 * most bytes of a string; 0: any */
+				 * most bytes of a string, or elements of a
+				 * sequence; 0: any */
 	uint8_t shift;
-	uint8_t length;		/* of an adopted probe's string: the number of
-				 * the operand that has its length, from 1 on;
-				 * or 0 */
+	uint8_t length;		/* of a string or a sequence: the number of the
+				 * operand that has its length, from 1 on; or
+				 * 0 */
 };
 
 /*
