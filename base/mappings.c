@@ -16,7 +16,9 @@
 
 #define PAGE_BYTES	4096
 
-struct mapping mappings[MAPPINGS_MAX] TABLE;
+/* Each start writes a row: the linker puts the table first, on a page that is
+ * written anyhow. */
+struct mapping mappings[MAPPINGS_MAX] __attribute__((aligned(128)));
 uint32_t mappings_lost;
 
 /* Returns true when one row has the whole range. */

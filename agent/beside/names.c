@@ -25,7 +25,7 @@
 #define WORDS		2
 #define BOUND_MAX	512
 
-void *names_ours[NAMES_OURS];
+void *names_ours[NAMES_OURS] EARLY;
 
 struct word {
 	uint64_t *at;

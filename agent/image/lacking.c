@@ -43,7 +43,7 @@ SIGSAFE static void execs_count(struct process_page *page, enum lacking_why why,
 		__atomic_fetch_add(&page->away_execs, n, __ATOMIC_RELAXED);
 }
 
-struct process_page lacking_rest;
+struct process_page lacking_rest EARLY;
 
 SIGSAFE struct process_page *lacking_page(void)
 {

@@ -34,7 +34,7 @@ static const char names[FUNCTIONS][12] = {
 	[INITGROUPS] = "initgroups",
 };
 
-static void *functions[FUNCTIONS];
+static void *functions[FUNCTIONS] EARLY;
 
 /* Finds libc's function. All are found at start: signal handlers may call these
  * functions, but not dlsym(). An earlier constructor that calls one finds it

@@ -65,11 +65,11 @@ extern void demand_restore(void) HIDDEN;	/* a handler returns to it */
 extern struct demand_making demand_making HIDDEN;
 extern uint32_t demand_withdrawn HIDDEN;
 
-struct demand_making demand_making;
+struct demand_making demand_making EARLY;
 uint32_t demand_withdrawn;		/* withdrawals not given back */
 
 /* written once, at start */
-static struct kernel_action ours, before;
+static struct kernel_action ours EARLY, before EARLY;
 static uint32_t have_signal;		/* the signal's number, or 0 */
 static uint32_t offered = WAKE_OFFERED;	/* the state of an offer */
 static int (*service_run)(void *arg);

@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "base/text.h"
 
-char place_runtime[PROTOCOL_DIR_BYTES];
+char place_runtime[PROTOCOL_DIR_BYTES] EARLY;
 char place_process[240];
 char place_faults[PROCESS_FAULT_BYTES];
 uint32_t place_fault_bytes;

@@ -16,7 +16,7 @@
 #include "buffers/words.h"
 #include "control/protocol.h"
 
-struct settings settings;
+struct settings settings EARLY;
 const char *agent_off = PROTOCOL_NOT_STARTED;
 const char agent_detached[] = "detached";
 uint32_t agent_cpus;
@@ -77,7 +77,7 @@ static const struct {
 
 void settings_read(char **environment)
 {
-	static char kept[KEPT_BYTES];
+	static char kept[KEPT_BYTES] EARLY;
 	const char **setting;
 	char *room = kept;
 	const char *text;

@@ -16,7 +16,7 @@
 uint32_t vectors_state;
 uint32_t vectors_mask;
 uint32_t vectors_compact;
-uint32_t vectors_offsets[8];
+uint32_t vectors_offsets[8] EARLY;
 
 #define HEADER_END	576u		/* of XSAVE's area */
 

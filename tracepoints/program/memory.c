@@ -26,7 +26,7 @@
 static struct {
 	uint64_t start;
 	uint64_t end;		/* = start when it is no longer certain */
-} ranges[RANGES_MAX];
+} ranges[RANGES_MAX] EARLY;
 static uint32_t nranges;
 static int stack_has_holes;
 int memory_has_holes;

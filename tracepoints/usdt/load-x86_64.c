@@ -271,7 +271,7 @@ void *library_symbol(const struct library *library, const char *name)
 }
 
 /* The directory of the agent's own file, or "". */
-static char directory[512];
+static char directory[512] EARLY;
 /* 1: the dynamic linker knows the agent by a relative path. */
 static int relative;
 
