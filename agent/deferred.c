@@ -181,7 +181,7 @@ bool deferred_start(void)
 	vdso = getauxval(AT_SYSINFO_EHDR);
 	fork_begin = agent_begin_late;
 	ret = demand_defer(&lacking_rest) &&
-	      !thread_run_alone(start_aside, NULL);
+	      !thread_run_alone(start_aside, NULL, true);
 	sys_close(row_file);
 	if (!ret)
 		return false;

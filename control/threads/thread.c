@@ -60,14 +60,15 @@ static struct room room;
 
 struct thread {
 	char *memory;
+	bool guarded;		/* the guard page is one, and fork wipes */
 	uint32_t tid;		/* 0: not running; the kernel clears it */
 	int (*fn)(void *arg);
 	void *arg;
 	int result;
 };
 
-static struct thread worker;
-static struct thread service;
+static struct thread worker EARLY;
+static struct thread service EARLY;
 static uint32_t worker_taken;
 static uint32_t worker_last;	/* the worker's id, while it may still be a task
 				 */
@@ -90,20 +91,33 @@ static ptrdiff_t own_offset(void)
 	return offset;
 }
 
-static int thread_map(struct thread *thread)
+/* Maps memory: `at` an address, or anywhere (NULL). Returns NULL where that
+ * cannot be. */
+static char *room_map(char *at, size_t bytes)
 {
-	long p = sys_mmap(thread->memory, thread_bytes(),
-			  PROT_READ | PROT_WRITE,
+	long p = sys_mmap(at, bytes, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-				  (thread->memory ? MAP_FIXED : 0), -1, 0);
+				  (at ? MAP_FIXED : 0), -1, 0);
 
-	if (p < 0 && p > -4096)
-		return -ENOMEM;
-	thread->memory = (char *)p;
+	return p < 0 && p > -4096 ? NULL : (char *)p;
+}
+
+/* Prepares the memory before the first use: most programs end before. */
+static void thread_guard(struct thread *thread)
+{
+	if (thread->guarded)
+		return;
 	sys_mprotect(thread->memory, GUARD_BYTES, PROT_NONE);
 	/* a child does not have the thread: fork need not copy the stack */
 	sys_madvise(thread->memory, thread_bytes(), MADV_WIPEONFORK);
-	return 0;
+	thread->guarded = true;
+}
+
+/* Takes new memory in place of the old. */
+static void thread_map(struct thread *thread)
+{
+	if (room_map(thread->memory, thread_bytes()))
+		thread->guarded = false;
 }
 
 SIGSAFE bool thread_translated(void)
@@ -115,7 +129,7 @@ int thread_setup(void)
 {
 	ptrdiff_t lowest = own_offset();
 	ptrdiff_t highest = (ptrdiff_t)TCB_BYTES;
-	int ret;
+	char *memory;
 
 	/* the agent's thread-local variables and the rseq area have the same
 	 * distance from the thread pointer in each thread */
@@ -125,9 +139,13 @@ int thread_setup(void)
 		highest = rseq_offset + (ptrdiff_t)RSEQ_BYTES_MAX;
 	room.below = PAGE_UP(SERVICE_TLS_BYTES - lowest);
 	room.behind = PAGE_UP(highest);
-	ret = thread_map(&worker);
+	memory = room_map(NULL, 2 * thread_bytes());
 	vectors_setup();
-	return ret ? ret : thread_map(&service);
+	if (!memory)
+		return -ENOMEM;
+	worker.memory = memory;
+	service.memory = memory + thread_bytes();
+	return 0;
 }
 
 static void close_entry(int fd, const char *name, void *arg)
@@ -233,6 +251,7 @@ static long thread_start(struct thread *thread, int (*fn)(void *), void *arg)
 	 * below */
 	if (thread_translated())
 		thread_map(thread);
+	thread_guard(thread);
 	tls_clear(tls);
 	thread->fn = fn;
 	thread->arg = arg;
@@ -251,6 +270,7 @@ __attribute__((used)) int thread_woken(void)
 	uint64_t all = ~0ull;
 
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, SIGSET_BYTES);
+	thread_guard(&service);
 	tls_clear(thread_stack(&service) + room.below);
 	return thread_main(&service);
 }
@@ -274,19 +294,22 @@ int thread_making(struct thread_making *making, int (*fn)(void *arg))
 int thread_on_stack(int (*fn)(void *arg), void *arg, void *stack)
 	__attribute__((visibility("hidden")));
 
-/* A file beyond the limit of sizes (RLIMIT_FSIZE) raises SIGXFSZ, which would
- * end the program once the thread unblocks it. A SIGXFSZ that was pending
- * before is the program's. */
-static int stack_run(const struct thread *thread, int (*fn)(void *arg),
-		     void *arg)
+/* Runs a function on the stack of a thread of the agent's, or, for NULL, on
+ * that of the caller. A file beyond the limit of sizes (RLIMIT_FSIZE) raises
+ * SIGXFSZ, which would end the program once the thread unblocks it. A SIGXFSZ
+ * that was pending before is the program's. */
+static int stack_run(struct thread *thread, int (*fn)(void *arg), void *arg)
 {
 	const struct timespec none = { 0, 0 };
 	const uint64_t size = 1ull << (SIGXFSZ - 1);
 	uint64_t pending = 0;
 	int ret;
 
+	if (thread)
+		thread_guard(thread);
 	sys2(SYS_rt_sigpending, &pending, SIGSET_BYTES);
-	ret = thread_on_stack(fn, arg, thread_stack(thread));
+	ret = thread ? thread_on_stack(fn, arg, thread_stack(thread)) :
+		       fn(arg);
 	if (!(pending & size))
 		sys4(SYS_rt_sigtimedwait, &size, NULL, &none, SIGSET_BYTES);
 	return ret;
@@ -346,13 +369,13 @@ SIGSAFE int thread_run(int (*fn)(void *arg), void *arg)
 	return vectors_kept(worker_run, &call, NULL);
 }
 
-int thread_run_alone(int (*fn)(void *arg), void *arg)
+int thread_run_alone(int (*fn)(void *arg), void *arg, bool small)
 {
 	uint64_t mask;
 	int ret;
 
 	host_signals_block(&mask);
-	ret = stack_run(&worker, fn, arg);
+	ret = stack_run(small ? NULL : &worker, fn, arg);
 	host_signals_restore(&mask);
 	return ret;
 }
