@@ -34,13 +34,11 @@ static void child_settle(void)
 		channel_revive();
 }
 
-SIGSAFE long guest_begin(void)
+/* Another thread may be making the process's files meanwhile. */
+static long guest_count(void)
 {
 	char *rseq = (char *)__builtin_thread_pointer() + rseq_offset;
 
-	if (agent_off)
-		return 0;
-	child_settle();
 	__atomic_fetch_add(fork_guests, 1, SEQ_CST(GUEST_SESSION));
 	if (!agent_cpus)
 		return COUNTED;
@@ -55,15 +53,23 @@ SIGSAFE long guest_begin(void)
 	return COUNTED | UNREGISTERED;
 }
 
+SIGSAFE long guest_begin(void)
+{
+	if (agent_off)
+		return 0;
+	child_settle();
+	return guest_count();
+}
+
 bool (*guest_plain)(void);
 
 SIGSAFE long guest_vfork(void)
 {
-	if (agent_off || !start_deferred || load_relaxed(fork_mark) ||
-	    !guest_plain())
-		return guest_begin();
-	__atomic_fetch_add(fork_guests, 1, SEQ_CST(GUEST_SESSION));
-	return COUNTED;
+	if (agent_off)
+		return 0;
+	if (!start_deferred || load_relaxed(fork_mark) || !guest_plain())
+		child_settle();
+	return guest_count();
 }
 
 SIGSAFE void guest_end(long begun)
