@@ -129,8 +129,6 @@ static int start_aside(void *arg)
 		log_fact(LOG_WARNING, "start",
 			 "modules loaded later will not be seen", loader);
 	budget_keep();
-	if (!start_deferred && agent_begins_alone())
-		quiet_begin();
 	session_obey(not_joined);
 	lacking_tell((struct lacking_off){ 0 }, "", NULL);
 	if (prepared++)

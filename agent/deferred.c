@@ -165,7 +165,7 @@ bool deferred_look(void)
 		return false;
 	if (quiet_known(row_file))
 		return true;
-	sys_close(row_file);
+	quiet_close(row_file);
 	return false;
 }
 
@@ -182,7 +182,7 @@ bool deferred_start(void)
 	fork_begin = agent_begin_late;
 	ret = demand_defer(&lacking_rest) &&
 	      !thread_run_alone(start_aside, NULL, true);
-	sys_close(row_file);
+	quiet_close(row_file);
 	if (!ret)
 		return false;
 	agent_off = NULL;

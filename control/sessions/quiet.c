@@ -67,6 +67,8 @@ static bool map_describe(struct module *module, const struct link_map *map)
 	return !path.cut;
 }
 
+static int directory = -1;	/* sessions/, from quiet_open() on */
+
 /* When sessions/ had changed at the last look. */
 static struct timespec sessions_changed;
 
@@ -77,22 +79,16 @@ static uint64_t program_hash(void)
 {
 	const struct r_debug *debug = modules_debug();
 	const struct link_map *map = debug ? debug->r_map : NULL;
-	int directory = map ? place_sessions_open() : -1;
 	uint64_t hash = QUIET, one;
 	struct module module;
 	struct timespec now;
 	struct stat st;
 
-	if (directory < 0)
-		return 0;
-	if (sys2(SYS_fstat, directory, &st) ||
+	if (!map || sys2(SYS_fstat, directory, &st) ||
 	    sys2(SYS_clock_gettime, CLOCK_REALTIME_COARSE, &now) ||
 	    now.tv_sec < st.st_ctim.tv_sec ||
 	    (now.tv_sec == st.st_ctim.tv_sec &&
 	     now.tv_nsec <= st.st_ctim.tv_nsec))
-		map = NULL;
-	sys_close(directory);
-	if (!map)
 		return 0;
 	sessions_changed = st.st_ctim;
 	hash = index_hash(hash, &st.st_ino, sizeof(st.st_ino));
@@ -125,12 +121,12 @@ bool quiet_allowed(void)
 
 int quiet_open(int flags)
 {
-	int directory = place_sessions_open();
 	char name[SESSION_NAME_BYTES + sizeof(PROTOCOL_DEFERRED_PREFIX)];
 	struct deferred_row head;
 	struct text text;
 	int fd;
 
+	directory = place_sessions_open();
 	if (directory < 0)
 		return directory;
 	text_open(&text, name, sizeof(name));
@@ -140,46 +136,42 @@ int quiet_open(int flags)
 			file_open(directory, name, O_RDWR | flags,
 				  PROTOCOL_DEFERRED_ROWS,
 				  PROTOCOL_DEFERRED_BYTES_MAX);
-	sys_close(directory);
-	if (fd < 0)
-		return fd;
 	/* the lock can be had once the recorder has gone */
-	if (sys4(SYS_pread64, fd, &head, sizeof(head), 0) == sizeof(head) &&
+	if (fd >= 0 &&
+	    sys4(SYS_pread64, fd, &head, sizeof(head), 0) == sizeof(head) &&
 	    head.page == place_namespace_own() &&
 	    sys2(SYS_flock, fd, LOCK_EX | LOCK_NB) == -EAGAIN)
 		return fd;
-	sys_close(fd);
-	return -EXDEV;
+	quiet_close(fd);
+	return fd < 0 ? fd : -EXDEV;
+}
+
+void quiet_close(int fd)
+{
+	if (fd >= 0)
+		sys_close(fd);
+	sys_close(directory);
+	directory = -1;
 }
 
 bool quiet_known(int fd)
 {
-	return known_has(fd, PROTOCOL_DEFERRED_TABLE, program_hash());
+	own_hash = program_hash();
+	if (known_has(fd, PROTOCOL_DEFERRED_TABLE, own_hash))
+		return true;
+	/* before the rules are read: quiet_end() adds it for these, or older
+	 * ones */
+	sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &own_start);
+	return false;
 }
 
 bool quiet_stays(void)
 {
-	int directory = place_sessions_open();
 	struct stat st;
-	long ret;
 
-	if (directory < 0)
-		return false;
-	ret = sys2(SYS_fstat, directory, &st);
-	sys_close(directory);
-	return !ret && !__builtin_memcmp(&st.st_ctim, &sessions_changed,
-					 sizeof(sessions_changed));
-}
-
-void quiet_begin(void)
-{
-	int fd = quiet_allowed() ? quiet_open(0) : -1;
-
-	if (fd < 0)
-		return;
-	sys_close(fd);
-	own_hash = program_hash();
-	sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &own_start);
+	return !sys2(SYS_fstat, directory, &st) &&
+	       !__builtin_memcmp(&st.st_ctim, &sessions_changed,
+				 sizeof(sessions_changed));
 }
 
 static int quiet_add(void *unused)
@@ -190,7 +182,7 @@ static int quiet_add(void *unused)
 	if (fd < 0)
 		return fd;
 	known_put(fd, PROTOCOL_DEFERRED_TABLE, own_hash);
-	sys_close(fd);
+	quiet_close(fd);
 	return 0;
 }
 

@@ -288,14 +288,14 @@ uint32_t session_machine_learn(void);
  * descriptor, or a negative errno where the recorder allows no process of this
  * PID namespace to put off files. quiet_known() returns true when this program
  * is known there, and quiet_stays() later that no session has come, gone or
- * changed since. Else quiet_begin() comes before session_obey(), and
- * quiet_end() at the exit. The caller may open files, except in the last.
+ * changed since; quiet_close() comes last. Else quiet_end() adds the program at
+ * the exit, if it was quiet. The caller may open files, except in the last.
  */
 bool quiet_allowed(void);
 int quiet_open(int flags);
 bool quiet_known(int fd);
 bool quiet_stays(void);
-void quiet_begin(void);
+void quiet_close(int fd);
 void quiet_end(void);
 
 /* Starts the sessions that the environment and the runtime directory ask for.
