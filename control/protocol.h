@@ -162,7 +162,9 @@ enum message_type {
  * sessions/.deferred.NAME, which a recorder makes: programs of the recording
  * may put off their files (agent/deferred.c).
  *
- *	0	the number of the recorder's PID namespace (place_namespace())
+ *	0	a row, with the number of the recorder's PID namespace
+ *		(place_namespace()) as `page`, and as `entry` the number of the
+ *		file system /proc, where that shows this namespace; else 0
  *	4096	a table of programs that may (control/sessions/known.c)
  *	36864	a row for each process that did. None crosses the end of a page,
  *		where a write may end

@@ -194,6 +194,15 @@ pid_t process_inner_pid(pid_t pid)
 	return last ? atoi(last + 1) : pid;
 }
 
+bool process_in_view(pid_t pid)
+{
+	char line[STATUS_BYTES];
+	const char *value = status_value(line, pid, 0, "NSpid");
+
+	return value && *value == '\t' && !strchr(value + 1, '\t') &&
+	       atoi(value) == pid;
+}
+
 bool process_is_of(pid_t tid, uid_t uid)
 {
 	char line[STATUS_BYTES];

@@ -73,6 +73,10 @@ bool process_status_has(pid_t pid, const char *word, const char *text);
 /* Returns the effective user id, or -1. */
 long process_euid(pid_t pid);
 
+/* Returns true where /proc shows the PID namespace that the process is in, not
+ * one around it. */
+bool process_in_view(pid_t pid);
+
 /* Returns the pid that the process has in its own PID namespace; `pid` where
  * that is this command's, or cannot be known. */
 pid_t process_inner_pid(pid_t pid);

@@ -26,6 +26,7 @@
 #include "base/base.h"
 #include "base/host.h"
 #include "buffers/clock.h"
+#include "command/procfs/process.h"
 #include "command/runtime/private.h"
 #include "control/protocol.h"
 
@@ -321,14 +322,15 @@ static void deferred_name(char file[NAME_MAX + 1], const char *name)
 
 int rundir_create_deferred(struct rundir *dir, const char *name)
 {
-	const struct deferred_row head = {
-		.page = rundir_namespace(getpid()),
-	};
+	struct deferred_row head = { .page = rundir_namespace(getpid()) };
 	int below = rundir_open_rules(dir, false), fd;
 	char file[NAME_MAX + 1];
+	struct stat proc;
 
 	if (below < 0)
 		return below;
+	if (process_in_view(getpid()) && !stat("/proc", &proc))
+		head.entry = proc.st_dev;
 	deferred_name(file, name);
 	unlinkat(below, file, 0);
 	fd = openat(below, file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |

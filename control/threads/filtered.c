@@ -38,10 +38,11 @@ struct filters {
 	int64_t tracer;		/* "TracerPid:" */
 	int64_t files;		/* "FDSize:" */
 	int64_t threads;	/* "Threads:" */
+	int64_t pid;		/* "NSpid:", where that is one number */
 	int done;		/* a later line was seen */
 };
 
-static struct filters begun;	/* at start, if it was read then */
+static struct filters begun EARLY;	/* at start, if it was read then */
 static int vouched;		/* by the user, also for programs to come */
 static uint32_t allowed;	/* so many filters allow a new thread */
 static int installed;		/* this process has installed a filter */
@@ -56,6 +57,7 @@ static uint32_t lines_take(struct filters *filters, char *text, uint32_t n)
 		uint16_t value;
 	} lines[] = {
 		{ "FDSize:\t", offsetof(struct filters, files) },
+		{ "NSpid:\t", offsetof(struct filters, pid) },
 		{ "TracerPid:\t", offsetof(struct filters, tracer) },
 		{ "Threads:\t", offsetof(struct filters, threads) },
 		{ "Seccomp:\t", offsetof(struct filters, mode) },
@@ -77,6 +79,9 @@ static uint32_t lines_take(struct filters *filters, char *text, uint32_t n)
 				text_number(&value);
 		else
 			filters->done = filters->mode >= 0;
+		if (value && *value && lines[k - 1].value ==
+					       offsetof(struct filters, pid))
+			filters->pid = -1;
 		value = NULL;
 		start = i + 1;
 	}
@@ -98,7 +103,7 @@ static bool filters_read(struct filters *filters)
 	long n = -1;
 	long mode;
 
-	*filters = (struct filters){ -1, -1, -1, -1, -1, 0 };
+	*filters = (struct filters){ -1, -1, -1, -1, -1, -1, 0 };
 	while (fd >= 0 && !filters->done &&
 	       (n = sys_read(fd, text + used, STATUS_CHUNK - used)) > 0)
 		used = lines_take(filters, text, used + (uint32_t)n);
@@ -150,6 +155,11 @@ bool filtered_alone(uint32_t files)
 	return begun.done && begun.threads == 1 && begun.files >= 0 &&
 	       !sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) &&
 	       limit.rlim_cur >= (uint64_t)begun.files + files;
+}
+
+bool filtered_nested(void)
+{
+	return !begun.done || begun.pid < 0;
 }
 
 SIGSAFE uint32_t filtered_allowed(void)

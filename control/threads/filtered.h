@@ -27,6 +27,10 @@ int filtered_tracer(void);
  * more files. */
 bool filtered_alone(uint32_t files);
 
+/* Returns false when /proc showed the PID namespace that the process is in,
+ * and true when it showed another one, or when that was not read. */
+bool filtered_nested(void);
+
 /* Returns the most filters a thread of this process may be under when a command
  * makes the service thread through it. */
 uint32_t filtered_allowed(void);
