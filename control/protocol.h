@@ -164,7 +164,8 @@ enum message_type {
  *
  *	0	a row, with the number of the recorder's PID namespace
  *		(place_namespace()) as `page`, and as `entry` the number of the
- *		file system /proc, where that shows this namespace; else 0
+ *		file system /proc, where that shows this namespace, or 0; and
+ *		as `uuid` the boot ID
  *	4096	a table of programs that may (control/sessions/known.c)
  *	36864	a row for each process that did. None crosses the end of a page,
  *		where a write may end

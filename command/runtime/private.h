@@ -79,4 +79,7 @@ bool rundir_make_directory(int at, const char *path);
  * errno. */
 int rundir_open_rules(const struct rundir *dir, bool create);
 
+/* Writes the ID of this boot over zeros. */
+void boot_id_read(uint8_t id[static 16]);
+
 #endif

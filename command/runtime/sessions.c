@@ -66,6 +66,23 @@ int rundir_open_rules(const struct rundir *dir, bool create)
 	return fd;
 }
 
+void boot_id_read(uint8_t id[static 16])
+{
+	FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
+	unsigned int digit, n = 0;
+	char text[40] = "";
+
+	if (in && !fgets(text, sizeof(text), in))
+		*text = '\0';
+	if (in)
+		fclose(in);
+	for (const char *p = text; *p && n < 32; p++)
+		if (sscanf(p, "%1x", &digit) == 1) {
+			id[n / 2] = (uint8_t)(id[n / 2] << 4 | digit);
+			n++;
+		}
+}
+
 /*
  * Returns the lines by which the agents of a session know the machine:
  *
@@ -331,6 +348,7 @@ int rundir_create_deferred(struct rundir *dir, const char *name)
 		return below;
 	if (process_in_view(getpid()) && !stat("/proc", &proc))
 		head.entry = proc.st_dev;
+	boot_id_read(head.uuid);
 	deferred_name(file, name);
 	unlinkat(below, file, 0);
 	fd = openat(below, file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |

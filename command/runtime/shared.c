@@ -70,9 +70,6 @@ bool rundir_parse_shared(const char *path, char session[SESSION_NAME_BYTES],
 static int page_describe(struct process_page *page)
 {
 	struct utsname host;
-	char text[40] = "";
-	unsigned int digit, n = 0;
-	FILE *in;
 
 	/* members take the same clock, or have rings of their own */
 	clock_select(NULL);
@@ -97,17 +94,7 @@ static int page_describe(struct process_page *page)
 	snprintf(page->procname, sizeof(page->procname), "(shared)");
 	snprintf(page->agent_version, sizeof(page->agent_version), "%s",
 		 PACKAGE_VERSION);
-	in = fopen("/proc/sys/kernel/random/boot_id", "re");
-	if (in && !fgets(text, sizeof(text), in))
-		*text = '\0';
-	if (in)
-		fclose(in);
-	for (const char *p = text; *p && n < 32; p++)
-		if (sscanf(p, "%1x", &digit) == 1) {
-			page->boot_id[n / 2] =
-				(uint8_t)(page->boot_id[n / 2] << 4 | digit);
-			n++;
-		}
+	boot_id_read(page->boot_id);
 	page->magic = PROCESS_MAGIC;
 	return 0;
 }

@@ -277,22 +277,30 @@ static void look_image(int at, const char *name, void *arg)
 	look->foreign |= identity && look->own && identity != look->own;
 }
 
+static uint8_t boot_id[16];
+static bool boot_known, namespace_known;
+
+void place_told(const uint8_t boot[static 16], uint64_t number)
+{
+	__builtin_memcpy(boot_id, boot, sizeof(boot_id));
+	own_namespace = number;
+	boot_known = namespace_known = true;
+}
+
 const uint8_t *place_boot_id(void)
 {
-	static uint8_t out[16];
-	static bool known;
 	char buffer[64] = "";
 	uint32_t nibbles = 0;
 	const char *p;
 	int fd;
 
-	if (known)
-		return out;
-	known = true;
+	if (boot_known)
+		return boot_id;
+	boot_known = true;
 	fd = (int)sys_open("/proc/sys/kernel/random/boot_id",
 			   O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
-		return out;
+		return boot_id;
 	sys_read(fd, buffer, sizeof(buffer) - 1);
 	sys_close(fd);
 	for (p = buffer; *p && nibbles < 32; p++) {
@@ -302,10 +310,10 @@ const uint8_t *place_boot_id(void)
 
 		if (v < 0)
 			continue;
-		out[nibbles / 2] |= (uint8_t)(nibbles & 1 ? v : v << 4);
+		boot_id[nibbles / 2] |= (uint8_t)(nibbles & 1 ? v : v << 4);
 		nibbles++;
 	}
-	return out;
+	return boot_id;
 }
 
 static void page_fill(struct process_page *page, uint32_t image,
@@ -660,7 +668,10 @@ int place_open(void)
 	if (ret)
 		return ret;
 	file_owner = (uint32_t)sys0(SYS_geteuid);
-	own_namespace = namespace_read(0);
+	/* a forked child may be in another one */
+	if (!namespace_known || !load_relaxed(fork_mark))
+		own_namespace = namespace_read(0);
+	namespace_known = false;
 	/* A command that has collected the last files of a dead process removes
 	 * the empty directory. This process may have found that directory a
 	 * moment before, if it has the same number. */

@@ -44,6 +44,11 @@ void place_clock_settle(uint64_t told);
  * /proc does not. The caller may open files. */
 const uint8_t *place_boot_id(void);
 
+/* Notes the boot ID, and the number of this process's PID namespace
+ * (place_namespace()), that a recorder has found: it is at work, and in this
+ * namespace. The first process page needs them. Call it at start. */
+void place_told(const uint8_t boot[static 16], uint64_t number);
+
 /* Sets place_runtime by the settings. Returns 0, or -ENAMETOOLONG and
  * place_failure. */
 int place_choose(void);

@@ -8,7 +8,7 @@
  *
  * Invariant: the hash of a program has those of all its modules, and the times
  * of the directory sessions/: a session that comes, goes or changes its rules
- * changes these. So what the first process has found holds for the next.
+ * changes these. So an answer of the first process holds for the next.
  */
 #include <elf.h>
 #include <errno.h>
@@ -68,6 +68,7 @@ static bool map_describe(struct module *module, const struct link_map *map)
 }
 
 static int directory = -1;	/* sessions/, from quiet_open() on */
+static struct deferred_row head;	/* of the recorder's file */
 
 /* When sessions/ had changed at the last look. */
 static struct timespec sessions_changed;
@@ -121,21 +122,20 @@ bool quiet_allowed(void)
 
 /* Returns true where the recorder is in the PID namespace of this process. A
  * look at a link in /proc/self/ns takes longer. */
-static bool is_near(const struct deferred_row *head)
+static bool is_near(void)
 {
 	struct stat proc;
 
-	if (head->entry && !filtered_nested() &&
+	if (head.entry && !filtered_nested() &&
 	    !sys4(SYS_newfstatat, AT_FDCWD, "/proc", &proc, 0) &&
-	    proc.st_dev == head->entry)
+	    proc.st_dev == head.entry)
 		return true;
-	return head->page == place_namespace_own();
+	return head.page == place_namespace_own();
 }
 
 int quiet_open(int flags)
 {
 	char name[SESSION_NAME_BYTES + sizeof(PROTOCOL_DEFERRED_PREFIX)];
-	struct deferred_row head;
 	struct text text;
 	int fd;
 
@@ -152,7 +152,7 @@ int quiet_open(int flags)
 	/* the lock can be had once the recorder has gone */
 	if (fd >= 0 &&
 	    sys4(SYS_pread64, fd, &head, sizeof(head), 0) == sizeof(head) &&
-	    is_near(&head) && sys2(SYS_flock, fd, LOCK_EX | LOCK_NB) == -EAGAIN)
+	    is_near() && sys2(SYS_flock, fd, LOCK_EX | LOCK_NB) == -EAGAIN)
 		return fd;
 	quiet_close(fd);
 	return fd < 0 ? fd : -EXDEV;
@@ -168,6 +168,7 @@ void quiet_close(int fd)
 
 bool quiet_known(int fd)
 {
+	place_told(head.uuid, head.page);
 	own_hash = program_hash();
 	if (known_has(fd, PROTOCOL_DEFERRED_TABLE, own_hash))
 		return true;
