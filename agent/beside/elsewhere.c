@@ -21,11 +21,15 @@
 #define TEXT_MOST	4096u
 #define STRUCTURE_MOST	256u	/* bytes of a structure of a later series */
 #define EVENTS_MAX	65536u
+/* Relocations that are looked at for a module, some 200 ms: data of a large one
+ * may look like many descriptions. One with 1000 events takes half of it. */
+#define STEPS_MAX	(1u << 28)
 
 struct reading {
 	struct notes notes;
 	struct symbols symbols;
 	struct object *came;		/* markers */
+	uint64_t steps;			/* relocations to be looked at */
 	bool older;			/* LTTng-UST 2.12 or older */
 	bool found;
 };
@@ -37,7 +41,7 @@ static const void *bytes_at(const struct reading *r, uint64_t address,
 }
 
 /* Returns the word at an address as it is once the module is relocated. */
-static uint64_t word_at(const struct reading *r, uint64_t address)
+static uint64_t word_at(struct reading *r, uint64_t address)
 {
 	const uint64_t base = (uint64_t)r->notes.base;
 	const Elf64_Rela *rela = r->symbols.relocations[0];
@@ -46,7 +50,7 @@ static uint64_t word_at(const struct reading *r, uint64_t address)
 	const Elf64_Sym *symbol;
 	uint64_t word = 0;
 
-	for (; n--; rela++) {
+	for (; n-- && r->steps; rela++, r->steps--) {
 		if (rela->r_offset != address)
 			continue;
 		if (ELF64_R_TYPE(rela->r_info) == R_X86_64_RELATIVE)
@@ -64,7 +68,7 @@ static uint64_t word_at(const struct reading *r, uint64_t address)
 
 /* Returns the text that the pointer at an address leads to, or NULL where none
  * ends. */
-static const char *text_at(const struct reading *r, uint64_t address)
+static const char *text_at(struct reading *r, uint64_t address)
 {
 	uint64_t from = word_at(r, address);
 	const char *text;
@@ -81,7 +85,7 @@ static const char *text_at(const struct reading *r, uint64_t address)
 /* Returns the name of an event, to which a word at an address leads, of the
  * provider at another one, or NULL. In 2.12 and older, that of the provider and
  * a colon precede it; later ones point back to the provider. */
-static const char *event_at(const struct reading *r, uint64_t provider,
+static const char *event_at(struct reading *r, uint64_t provider,
 			    const char *name, uint64_t address)
 {
 	uint64_t at = word_at(r, address);
@@ -153,6 +157,7 @@ static int module_look(struct module *module, void *arg)
 	r->found = !r->older &&
 		   !module_needs(&info, "lttng_ust_probe_register");
 	n = r->found ? 0 : module->nheaders;
+	r->steps = STEPS_MAX;
 	for (i = 0; i < n; i++) {
 		if (ph[i].p_type != PT_LOAD || !(ph[i].p_flags & PF_R))
 			continue;
@@ -160,7 +165,7 @@ static int module_look(struct module *module, void *arg)
 		     at < ph[i].p_vaddr + ph[i].p_filesz; at += 8)
 			provider_look(r, at);
 	}
-	module->beside_seen = r->found;
+	module->beside_seen = r->found || !r->steps;
 	return 0;
 }
 
