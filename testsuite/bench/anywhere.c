@@ -5,9 +5,12 @@
  * all with the same body. With `wait`, waits for a line first. Prints
  *
  *	value anywhere.WHO.FUNCTION NS	a call less one of `control`, by
- *					processor time: a twentieth of the
- *					rounds, in turn, took less
+ *					processor time: the median of the
+ *					differences in each round
  *	value anywhere.WHO.call NS	a call of `control`, with the loop
+ *
+ * In a round each function is called many times, one after the other. Other
+ * work on the machine changes both times of a difference.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -95,10 +98,12 @@ int main(int argc, char **argv)
 			took[i][round] = (seconds_now() - begin) / CALLS;
 		}
 	}
-	for (size_t i = 0; i < N; i++) {
+	for (size_t i = N; i-- > 0;) {
+		for (int round = 0; i && round < ROUNDS; round++)
+			took[i][round] -= took[0][round];
 		qsort(took[i], ROUNDS, sizeof(took[i][0]), by_time);
 		printf("value anywhere.%s.%s %.2f\n", who, functions[i].name,
-		       took[i][ROUNDS / 20] - (i ? took[0][ROUNDS / 20] : 0));
+		       took[i][ROUNDS / 2]);
 	}
 	return 0;
 }

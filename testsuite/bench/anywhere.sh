@@ -7,14 +7,14 @@
 
 anywhere_rules='bench/anywhere;fn:entered%entry;fn:both;fn:whole if duration >= 0;fn:brief if duration > 1000s'
 anywhere_hot='processCommand call readQueryFromClient processInputBuffer lookupCommand setCommand getCommand addReply writeToClient lookupKeyWriteWithFlags'
-anywhere_requests=40000
-anywhere_rounds=7
+anywhere_requests=20000
+anywhere_rounds=15
+anywhere_turns=5
 
 step_anywhere()
 {
 	say 'any function'
-	timeout 100 env LD_PRELOAD="$library" TAFFRAIL_ENABLE="$anywhere_rules" \
-		"$work/anywhere" on | results
+	anywhere_turns | anywhere_medians | results
 	"$taffrail" snapshot env -o "$work/anywhere.trace" >&2
 	"$taffrail" view "$work/anywhere.trace" >"$work/anywhere.events"
 	# the others were written
@@ -25,10 +25,31 @@ step_anywhere()
 	anywhere_lines
 	anywhere_debug
 	anywhere_back
-	anywhere_uftrace
 	anywhere_entries
 	anywhere_all
 	anywhere_redis
+}
+
+# With rules, and under uftrace: entry and return alone, then with the values
+# that an event has; in turn, because other work comes and goes.
+anywhere_turns()
+{
+	local turn
+	for turn in $(seq $anywhere_turns); do
+		timeout 100 env LD_PRELOAD="$library" \
+			TAFFRAIL_ENABLE="$anywhere_rules" "$work/anywhere" on
+		anywhere_uftrace
+	done
+}
+
+# The median of the values of each name.
+anywhere_medians()
+{
+	sort -k2,2 -k3,3g | awk '
+	function out() { if (n) print "value", name, v[int((n + 1) / 2)] }
+	$2 != name { out(); name = $2; n = 0 }
+	{ v[++n] = $3 }
+	END { out() }'
 }
 
 # Lines with three locals, the condition true or not; with a member through a
@@ -152,7 +173,6 @@ anywhere_back()
 	grep ^value "$work/back" | results
 }
 
-# Entry and return alone, then with the values that an event has.
 anywhere_uftrace()
 {
 	command -v uftrace >/dev/null || { say 'without uftrace'; return; }
@@ -166,7 +186,7 @@ anywhere_patched()
 	shift
 	(cd "$work" && timeout 100 uftrace record --no-libcall --max-stack 64 \
 		-d "$work/uftrace" -P '^both$' "$@" "$work/anywhere" $name) \
-		2>/dev/null | grep ^value | results
+		2>/dev/null | grep ^value
 	rm -rf "$work/uftrace"
 }
 
@@ -240,10 +260,11 @@ peer_anywhere()
 		-c "$work/anywhere kernel" 2>/dev/null | grep '^value ' | results
 }
 
-# Requests a second of three servers in turn: without the agent, with ten hot
-# functions recorded as whole calls (none of them is long enough), and with their
-# entries and returns. No server has jemalloc's threads, which block SIGTRAP, nor
-# a handler of SIGSEGV.
+# Requests in a second, and in one of processor time, of three servers in turn: without the
+# agent, with ten hot functions recorded as whole calls (none of them is long
+# enough), and with their entries and returns. No server has jemalloc's threads,
+# which block SIGTRAP, nor a handler of SIGSEGV. The rates of the last two are
+# the median of `plain` times the median of their ratios to it in each round.
 anywhere_redis()
 {
 	local round one calls=
@@ -259,15 +280,23 @@ anywhere_redis()
 		TAFFRAIL_ENABLE="${calls#;}" &&
 	anywhere_server events env LD_PRELOAD="$library" \
 		TAFFRAIL_ENABLE="fn:${anywhere_hot// /;fn:}" &&
+	set -- $anywhere_servers &&
 	for round in $(seq $anywhere_rounds); do
-		for one in plain hot events; do
-			anywhere_requests $one
-		done
+		anywhere_requests plain $1
+		anywhere_requests hot $2
+		anywhere_requests events $3
 	done >"$work/requests"
 	kill $anywhere_servers
 	wait $anywhere_servers
-	sort -k2,2 -k3,3g "$work/requests" |
-		awk -v n=$anywhere_rounds 'NR % n == int(n / 2) + 1' | results
+	for one in redis busy; do
+		grep " anywhere.$one." "$work/requests" |
+			awk '/plain/ { plain = $3 }
+			!/plain/ { $3 /= plain }
+			{ print }' | anywhere_medians | sort -k2,2r |
+			awk '/plain/ { plain = $3 }
+			!/plain/ { $3 *= plain }
+			{ print }' | results
+	done
 }
 
 # NAME COMMAND...: starts a server.
@@ -282,11 +311,17 @@ anywhere_server()
 	wait_for "$work/redis.$name" '.*eady to accept' 1
 }
 
-# NAME: the rate of SET and GET of a server, as a value.
+# NAME PID: the rate of SET and GET of a server, and how many it serves in a
+# second of processor time, as values.
 anywhere_requests()
 {
+	local before after
+	before=$(cut -d ' ' -f 1 "/proc/$2/schedstat")
 	redis-benchmark -s "$TAFFRAIL_DIR/$1.sock" -n $anywhere_requests -c 20 \
 		-t set,get --csv 2>/dev/null | tr -d '"' | awk -F, -v n="$1" '
 		$1 == "SET" || $1 == "GET" { sum += $2 }
 		END { print "value anywhere.redis." n, sum / 2 }'
+	after=$(cut -d ' ' -f 1 "/proc/$2/schedstat")
+	echo $anywhere_requests $before $after | awk -v n="$1" '
+		{ print "value anywhere.busy." n, 2e9 * $1 / ($3 - $2) }'
 }

@@ -405,8 +405,11 @@ function anywhere(   base)
 		  "%.2f", 0.3)
 	limit_row("  memory of one", "anywhere.all.memory",
 		  get("anywhere.all.memory"), "KiB", "%.2f", 1)
-	redis_row("redis-benchmark, 10 hot functions, --min-time", "hot", 0.95)
-	redis_row("  entries and returns recorded", "events", 0)
+	redis_row("redis-benchmark, 10 hot functions, --min-time", "redis.hot",
+		  0.95)
+	redis_row("  entries and returns recorded", "redis.events", 0)
+	redis_row("  by the server's processor time, --min-time", "busy.hot", 0)
+	redis_row("  entries and returns, by that", "busy.events", 0)
 }
 
 # A share in percent: at least `limit`, if that is not 0
@@ -420,12 +423,13 @@ function least_row(name, which, limit,   key)
 }
 
 # The rate with, over that without: at least `limit`
-function redis_row(name, which, limit,   key, x)
+function redis_row(name, which, limit,   key, plain, x)
 {
-	key = "anywhere.redis." which
-	if (!(key in v) || !get("anywhere.redis.plain"))
+	key = plain = "anywhere." which
+	sub(/[a-z]+$/, "plain", plain)
+	if (!(key in v) || !get(plain))
 		return absent(name, limit ? ">= " limit " x" : "")
-	x = v[key] / v["anywhere.redis.plain"]
+	x = v[key] / v[plain]
 	line(name, sprintf("%.0f /s", v[key]), limit ? ">= " limit " x" : "",
 	     sprintf("%.2f", x), limit ? verdict(x >= limit) : "")
 }
