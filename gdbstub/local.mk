@@ -90,6 +90,7 @@ gdb_extension = \
 	gdbstub/extension/fields.py \
 	gdbstub/extension/condition.py \
 	gdbstub/extension/actions.py \
+	gdbstub/extension/dap.py \
 	gdbstub/extension/functions.py \
 	gdbstub/extension/libraries.py \
 	gdbstub/extension/commands.py

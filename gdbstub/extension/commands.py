@@ -559,6 +559,7 @@ def taffrail_load():
         command()
     taffrail_load_libraries()
     TaffrailHere.tell()
+    TaffrailLogPoint.load()
     TaffrailStaticData.load()
     TaffrailCondition.load()
     TaffrailCollected.load()

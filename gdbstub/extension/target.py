@@ -49,9 +49,10 @@ def taffrail_is_agent():
 
 class TaffrailPrints:
     """Where the agent serves gdb, dprintf prints from the running program: gdb
-    needs two settings for that, which are as before on other connections."""
-    SETTINGS = ("breakpoint always-inserted", "on"), ("dprintf-style", "agent")
-    before = None
+    needs two settings for that, which are as before on other connections. The
+    extension may be sourced again."""
+    SETTINGS = {"breakpoint always-inserted": True, "dprintf-style": "agent"}
+    before = getattr(globals().get("TaffrailPrints"), "before", {})
 
     @classmethod
     def choose(cls, event):
@@ -60,14 +61,16 @@ class TaffrailPrints:
             agent = not hasattr(event, "connection") and taffrail_is_agent()
         except gdb.error:
             agent = False
-        if agent == (cls.before is not None):
-            return
-        wanted = cls.SETTINGS if agent else cls.before
-        cls.before = [(name, gdb.parameter(name)) for name, _ in wanted] \
-            if agent else None
-        for name, value in wanted:
-            gdb.execute("set %s %s" % (name, {True: "on", False: "off"}.get(
-                value, value)))
+        if agent != bool(cls.before):
+            wanted = cls.SETTINGS if agent else dict(cls.before)
+            cls.before.clear()
+            if agent:
+                cls.before.update((name, gdb.parameter(name))
+                                  for name in wanted)
+            for name, value in wanted.items():
+                gdb.execute("set %s %s" % (name, {True: "on", False: "off"}.get(
+                    value, value)))
+        TaffrailLogPoint.choose(agent)
 
 
 gdb.events.stop.connect(TaffrailPrints.choose)

@@ -54,7 +54,8 @@
 	ONE(serve_frame_buffer) ONE(serve_frame_fields)			\
 	ONE(serve_trace_data) ONE(serve_markers_all)			\
 	ONE(serve_fast_length) ONE(serve_breakpoint_set)		\
-	ONE(serve_breakpoint_clear) ONE(serve_resume)			\
+	ONE(serve_breakpoint_clear) ONE(serve_breakpoint_refusal)	\
+	ONE(serve_resume)						\
 	ONE(serve_resume_actions) ONE(serve_kill_unanswered)
 
 #define NUMBER(fn)	BY_##fn,
@@ -129,6 +130,7 @@ static const char refusals[] =
 	ONE(BY_serve_markers_all, 1, "qTaffrail:markers")		\
 	ONE(BY_serve_marker_kind, 0, "qTaffrail:at:")			\
 	ONE(BY_serve_marker_moved, 0, "qTaffrail:moved:")		\
+	ONE(BY_serve_breakpoint_refusal, 1, "qTaffrail:refused")	\
 	ONE(NO_WRITE, 0, "M")						\
 	ONE(NO_WRITE, 0, "X")						\
 	ONE(NO_REGISTER, 0, "G")					\

@@ -33,6 +33,7 @@ static const char no_stop[] = "no breakpoints here: nothing stops the program; "
 
 static struct channel *channel;		/* once there was a dprintf */
 static bool kept;			/* they stay when gdb goes */
+static char refusal[160];		/* of the last one; "": none */
 
 struct pass {
 	const struct patcher *patcher;
@@ -307,7 +308,6 @@ int serve_breakpoint_set(struct connection *c, const char *p)
 {
 	uint64_t stop = stop_read(&p), *free = stop_find(c, 0);
 	const char *rest = p, *why;
-	static char text[160];
 	struct text made;
 
 	if (!stop)
@@ -322,12 +322,20 @@ int serve_breakpoint_set(struct connection *c, const char *p)
 	why = *rest ? prints_take(stop, p) : NULL;
 	if (!why)
 		return trace_answer(c, NULL);
-	text_open(&made, text, sizeof(text));
+	text_open(&made, refusal, sizeof(refusal));
 	text_add(&made, "dprintf at 0x");
 	text_add_hex(&made, stop, 1);
 	text_add(&made, ": ");
 	text_add(&made, why);
-	return trace_answer(c, text);
+	return trace_answer(c, refusal);
+}
+
+/* gdb does not show why a dprintf is refused: the extension asks. */
+int serve_breakpoint_refusal(struct connection *c, const char *p)
+{
+	(void)p;
+	packet_add_hex(&c->out, refusal, text_length(refusal));
+	return 0;
 }
 
 int serve_breakpoint_clear(struct connection *c, const char *p)

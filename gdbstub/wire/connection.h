@@ -88,7 +88,8 @@ packet_fn serve_define_point, serve_fast_length;
 packet_fn serve_trace_disconnected, serve_trace_buffer, serve_trace_notes;
 packet_fn serve_trace_save, serve_trace_data;
 /* prints.c */
-packet_fn serve_breakpoint_set, serve_breakpoint_clear, serve_resume;
+packet_fn serve_breakpoint_set, serve_breakpoint_clear;
+packet_fn serve_breakpoint_refusal, serve_resume;
 /* upload.c */
 packet_fn serve_points_first, serve_points_next;
 packet_fn serve_variables_first, serve_variables_next;
