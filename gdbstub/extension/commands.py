@@ -559,6 +559,7 @@ def taffrail_load():
         command()
     taffrail_load_libraries()
     TaffrailHere.tell()
+    TaffrailDprintf.load()
     TaffrailLogPoint.load()
     TaffrailStaticData.load()
     TaffrailCondition.load()

@@ -244,3 +244,4 @@ class TaffrailCondition:
                            % (number, reason, taffrail_without_debug(
                                places.get(number, 0))))
         cls.checked = right
+        TaffrailDprintf.tell()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The part of taffrail-gdb.py (text.py says more) for editors that speak the
-# Debug Adapter Protocol to gdb (`gdb -i=dap`, 14 and later). gdb has a class for
-# their log points, whose breakpoints stop the program and evaluate the message
-# in gdb. Where the agent serves gdb, a dprintf of the agent prints in its place.
+# The part of taffrail-gdb.py (text.py says more) for dprintf in the agent, and for
+# editors that speak the Debug Adapter Protocol to gdb (`gdb -i=dap`, 14 and
+# later). gdb has a class for their log points, whose breakpoints stop the
+# program and evaluate the message in gdb. Where the agent serves gdb, a dprintf
+# of the agent prints in its place.
 #
 # What must stay true: on other connections gdb's class does what it does.
 import re
@@ -10,6 +11,81 @@ import sys
 import types
 
 import gdb
+
+
+class TaffrailDprintf:
+    """gdb says nothing when it cannot translate a dprintf for the target: it
+    sends a breakpoint in place of all dprintfs at the address, or leaves out a
+    condition."""
+    told = {}
+
+    @classmethod
+    def load(cls):
+        """Makes gdb look behind commands. A hook that the user has defined
+        stays; that of `condition` is TaffrailCondition's."""
+        try:
+            gdb.execute("show user hookpost-dprintf", False, True)
+        except gdb.error:
+            gdb.execute("define hookpost-dprintf\npython TaffrailDprintf.tell()"
+                        "\nend", False, True)
+
+    @classmethod
+    def tell(cls):
+        """Says once of each dprintf what it does not do."""
+        if TaffrailPrints.before:
+            now = {number: " ".join(cls.reasons(*one))
+                   for number, one in cls.listed().items()}
+            for number, why in now.items():
+                if why and cls.told.get(number) != why:
+                    taffrail_print("Dprintf %d: %s" % (number, why))
+            cls.told = now
+
+    @classmethod
+    def listed(cls):
+        """Returns NUMBER -> a place of the dprintf, its condition if the target
+        has none, and its text."""
+        found, number = {}, None
+        for line in taffrail_told("info breakpoints").splitlines():
+            match = re.match(r"(\d+)\s+(\w+)", line)
+            if match:
+                number = match.group(2) == "dprintf" and int(match.group(1))
+            if not number:
+                continue
+            place, condition, text = found.get(number, (None, None, ""))
+            match = re.search(r"\s0x([0-9a-f]+)", line) if not place else None
+            host = re.match(r"\tstop only if (.*) \(host evals\)$", line)
+            shown = re.match(r"\s+agent-printf (.*)", line)
+            found[number] = (int(match.group(1), 16) if match else place,
+                             host.group(1) if host else condition,
+                             shown.group(1) if shown else text)
+        return found
+
+    @classmethod
+    def reasons(cls, address, condition, text):
+        sal = address and gdb.find_pc_line(address)
+        if not sal or not sal.symtab:
+            return []
+        where = "%s:%d" % (sal.symtab.filename, sal.line)
+        arguments = re.sub(r'^"(?:[^"\\]|\\.)*",?', "", text)
+        why = arguments and cls.untranslated(where, arguments)
+        if why:
+            return ["gdb cannot translate it: %s; nothing is printed at its "
+                    "address until it is deleted" % why]
+        return ["its condition does not hold: %s" % (
+            cls.untranslated(where, condition) or "another dprintf at its "
+            "address has none, or it is not valid in all places")] \
+            if condition else []
+
+    @staticmethod
+    def untranslated(where, expressions):
+        """Returns why gdb cannot translate expressions; commas compute all."""
+        try:
+            with TaffrailSurvival():
+                gdb.execute("maint agent-eval -at %s,%s" % (
+                    where, expressions), False, True)
+        except gdb.error as error:
+            return str(error).rstrip(".")
+        return None
 
 
 class TaffrailMessage:
@@ -153,6 +229,10 @@ class TaffrailLogPoint:
         if self.dprintf:
             gdb.execute("condition %d %s" % (self.dprintf, value or ""), False,
                         True)
+            why = TaffrailDprintf.reasons(
+                *TaffrailDprintf.listed()[self.dprintf])
+            if why:
+                raise gdb.error(why[0])
         elif self.point:
             self.point.condition = value
 

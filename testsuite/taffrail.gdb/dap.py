@@ -132,11 +132,11 @@ check_equal('texts of a program that runs', printed_round(editor), [
     for i, url in ((1, '/index'), (2, '/about')) for _ in range(2)])
 editor.send('pause', threadId=1)
 check('pause', editor.event('stopped'))
-same, loops, decimal, whole, counted, inside, nowhere = got = editor.points(
+same, loops, decimal, whole, counted, inside, nowhere, call = got = editor.points(
     END, point(loop, '{i}{r} {*urls}', condition='r->id == 1 && i == 2'),
     point(loop, '{(double)i}'), point(loop, '{*r}'),
     point(loop, '{i}', hitCondition='3'), point(9999, 'x'),
-    point(loop, '{nothing}'))
+    point(loop, '{nothing}'), point(loop, '{handle(r, i)}'))
 check('one that stays is the same', same['verified']
       and same['id'] == before[0]['id'], got)
 check('a condition', loops['verified'], got)
@@ -144,7 +144,8 @@ for name, one, why in (
         ('floating-point numbers', decimal, 'of type double'),
         ('structures', whole, 'of type struct request'),
         ('counts of hits', counted, 'does not count'),
-        ('no such variable', nowhere, 'nothing')):
+        ('no such variable', nowhere, 'nothing'),
+        ('calls', call, 'cannot translate')):
     check(name + ': refused', not one['verified']
           and why in one.get('message', ''), one)
 check('no such line', not inside['verified'], inside)
