@@ -5,7 +5,7 @@
  *	Z0,ADDRESS,KIND;XLENGTH,CODE;cmds:PERSIST,XLENGTH,CODE
  *	z0,ADDRESS,KIND
  *
- * The X before "cmds" is a condition. Each one behind it is a dprintf at that
+ * Each X before "cmds" is a condition, each one behind it a dprintf at that
  * address. A packet replaces those that are there.
  *
  * Invariant: without commands it is a breakpoint, which would stop a thread.
@@ -177,13 +177,15 @@ static const char *print_add(const struct print_source *source)
 	return NULL;
 }
 
-/* Reads what follows KIND, and adds the dprintfs. */
+/* Reads what follows KIND, and adds the dprintfs. gdb sends as many conditions
+ * as dprintfs, in the same order, or none; one is for all. */
 static const char *prints_read(uint64_t address, const char *p)
 {
 	static uint8_t code[TRACE_CODE_BYTES + PRINT_TEXT_BYTES];
 	static uint8_t condition[sizeof(code)];
 	struct print_source source = { .address = address, .code = code };
-	const char *why = NULL, *commands;
+	const char *why = NULL, *commands, *start, *conditions[PRINTS_MAX];
+	uint32_t wanted = 0, added = 0;
 	uint64_t persist;
 
 	while (packet_read_char(&p, ';')) {
@@ -196,18 +198,29 @@ static const char *prints_read(uint64_t address, const char *p)
 			kept = persist;
 		}
 		while (!why && packet_read_char(&p, 'X')) {
-			if (!commands && source.condition)
-				return "one condition at an address";
-			if (!code_read(&p, commands ? code : condition,
-				       commands ? &source.bytes :
-						  &source.condition_bytes))
+			start = p;
+			if (!code_read(&p, code, &source.bytes))
 				return trace_malformed;
-			if (commands)
-				why = print_add(&source);
-			else
+			if (!commands && wanted == PRINTS_MAX)
+				return "64 conditions at most";
+			if (!commands) {
+				conditions[wanted++] = start;
+				continue;
+			}
+			if (wanted > 1 && added == wanted)
+				return "fewer conditions than dprintfs";
+			if (wanted) {
+				start = conditions[wanted > 1 ? added : 0];
+				code_read(&start, condition,
+					  &source.condition_bytes);
 				source.condition = condition;
+			}
+			why = print_add(&source);
+			added++;
 		}
 	}
+	if (!why && wanted > 1 && added < wanted)
+		why = "more conditions than dprintfs";
 	return why ? why : *p ? trace_malformed : NULL;
 }
 
