@@ -177,8 +177,8 @@ static const char *print_add(const struct print_source *source)
 	return NULL;
 }
 
-/* Reads what follows KIND, and adds the dprintfs. gdb sends as many conditions
- * as dprintfs, in the same order, or none; one is for all. */
+/* Reads the rest behind KIND, and adds the dprintfs. gdb sends as many
+ * conditions as dprintfs, in the same order, or none; one is for all. */
 static const char *prints_read(uint64_t address, const char *p)
 {
 	static uint8_t code[TRACE_CODE_BYTES + PRINT_TEXT_BYTES];

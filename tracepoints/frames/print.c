@@ -398,7 +398,7 @@ static SIGSAFE void text_make(struct text *text, struct printing *printing,
 		};
 		if (!(print->strings >> i & 1))
 			continue;
-		/* what is left is for all strings that are left */
+		/* the strings that are left share the room */
 		n = min_u64((sizeof(strings) - used) / left--, print->most[i]);
 		n = *value ? memory_copy_string(strings + used, *value, n,
 						&printing->builder.stack) : 0;
