@@ -92,6 +92,11 @@ bool symboliser_unit_has(const struct symboliser_dwarf *d, Dwarf_Die *unit,
  * there is none. */
 bool symboliser_symbol(uint64_t *address, const char *name);
 
+/* Tells whether something of the file that is open is at an address: the linker
+ * lets the debug information of variables that it drops be at 0, or near to it.
+ */
+bool symboliser_placed(uint64_t address);
+
 /* Finds a global variable in any unit of the file that is open: clang leaves
  * out declarations. */
 bool symboliser_variable(Dwarf_Die *variable, const char *name);

@@ -126,6 +126,24 @@ bool symboliser_symbol(uint64_t *address, const char *name)
 		 !symboliser_find_address(address, name, opened->debug)));
 }
 
+bool symboliser_placed(uint64_t address)
+{
+	Elf_Scn *section = NULL;
+	bool any = false;
+	GElf_Shdr head;
+
+	while (opened && (section = elf_nextscn(opened->own, section))) {
+		if (!gelf_getshdr(section, &head) ||
+		    !(head.sh_flags & SHF_ALLOC) || head.sh_flags & SHF_TLS)
+			continue;
+		any = true;
+		if (address >= head.sh_addr &&
+		    address - head.sh_addr < head.sh_size)
+			return true;
+	}
+	return !any && address;
+}
+
 bool symboliser_variable(Dwarf_Die *variable, const char *name)
 {
 	Dwarf_CU *cu = NULL;

@@ -213,7 +213,7 @@ static bool code_operation(struct value *v, Dwarf_Attribute *attr,
 		     dw.formaddr(&address, &number)))
 			return false;
 		code_static(v, number);
-		return true;
+		return symboliser_placed(number);
 	case DW_OP_bregx:
 		if (!code_register(v, op->number))
 			return false;
@@ -339,7 +339,9 @@ bool place_take(struct value *v, Dwarf_Attribute *attr,
 const char *place_fact(const Dwarf_Op *ops, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (ops[i].atom == DW_OP_entry_value ||
+		if ((ops[i].atom == DW_OP_addr &&
+		     !symboliser_placed(ops[i].number)) ||
+		    ops[i].atom == DW_OP_entry_value ||
 		    ops[i].atom == DW_OP_GNU_entry_value ||
 		    ops[i].atom == DW_OP_GNU_parameter_ref ||
 		    ops[i].atom == DW_OP_implicit_pointer ||

@@ -215,6 +215,13 @@ run: taffrail enable all 'shop.c:59(i)' && wait_for all_has 'line:shop.c:59: .* 
 case: processes that run have the file
 run: taffrail destroy all && taffrail start all --all --overwrite -e 'shop.c:59(i)' && wait_for all_has 'line:shop.c:59: .* i = '
 
+group: what the linker has dropped
+case: a variable is not read where the linker has put another one, or nothing
+run: printf 'static int dropped = 5;\nint never(void)\n{\n\treturn ++dropped;\n}\nint kept = 3;\nint main(void)\n{\n\tkept--;\n\treturn kept - 2;\n}\n' >dropped.c && gcc -g -O1 -ffunction-sections -fdata-sections -Wl,--gc-sections -o dropped dropped.c && taffrail record -o kept -e 'dropped.c:9(kept)' -- ./dropped && taffrail record -o dropped.trace -e 'dropped.c:9(dropped)' -- ./dropped
+status: 1
+stderr: 1 event \(
+stderr: rule 'dropped\.c:9\(dropped\)': at dropped\.c:9, dropped has been optimised out$
+
 group: what cannot be had
 cases:
 	1 taffrail record -e 'shop.c:33' -- "$CASES/plain"
