@@ -522,7 +522,7 @@ static void field_take(struct compiling *c, char *words)
 			 c->rule->expressions[i]);
 		return;
 	}
-	if (strspn(operand, "0123456789abcdefx@%$()-+rsipun") !=
+	if (strspn(operand, "0123456789abcdefx@%$()-+rsipun:") !=
 		    strlen(operand) && !strstr(operand, "@%xmm"))
 		return;
 	number = expression_number(c->rule, name);

@@ -170,6 +170,11 @@ struct value {
 	bool has_type;
 	bool counts;			/* of VALUE_NUMBER: a number of
 					 * elements */
+	/* of a class with a length: the code for that, without the end; the
+	 * value is the first element, or is text */
+	uint32_t nlength;
+	uint8_t length[VALUE_CODE_BYTES];
+	bool text;
 };
 
 /* A place in code, by which values are found. */
@@ -261,15 +266,16 @@ typedef void value_variable(Dwarf_Die *variable, bool parameter, void *priv);
 void value_each(const struct value_scope *scope, value_variable *take,
 		void *priv);
 
-/* Makes the characters of a std::string, or the number of elements of a
- * std::vector, of a value that is one. */
+/* Makes the characters of a std::string, the number of elements of a std::vector,
+ * or the elements of a slice, a Vec or a String of Rust, of a value that is one.
+ */
 void value_class_take(struct value *v);
 
 /* A field that records a value. */
 struct value_field {
 	uint8_t type;			/* enum taffrail_type; 0: `why` */
 	const char *why;
-	char operand[2 * VALUE_CODE_BYTES + 16];	/* as in usdt_line */
+	char operand[4 * VALUE_CODE_BYTES + 32];	/* as in usdt_line */
 };
 
 void value_field(struct value_field *field, const struct value *value);

@@ -41,7 +41,7 @@ Dwarf_Word value_count(Dwarf_Die *type)
 
 	if (dw.tag(type) != DW_TAG_array_type || dw.child(type, &range) ||
 	    !dw.siblingof(&range, &other) ||
-	    value_number(&range, DW_AT_lower_bound, &count))
+	    (value_number(&range, DW_AT_lower_bound, &count) && count))
 		return 0;
 	if (!value_number(&range, DW_AT_count, &count) &&
 	    value_number(&range, DW_AT_upper_bound, &count))

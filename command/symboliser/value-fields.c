@@ -103,6 +103,10 @@ static void program_write(struct value_field *field, struct value *v,
 	code_op(v, AX_END);
 	for (uint32_t i = 0; i < v->n; i++)
 		to += sprintf(to, "%02x", v->code[i]);
+	if (v->nlength)
+		to += sprintf(to, ":");
+	for (uint32_t i = 0; i < v->nlength; i++)
+		to += sprintf(to, "%02x", v->length[i]);
 	if (v->cut) {
 		field->type = 0;
 		field->why = "takes a longer program than there is room for";
@@ -178,6 +182,10 @@ void value_field(struct value_field *field, const struct value *value)
 	if (!v.kind)
 		return;
 	value_class_take(&v);
+	if (v.nlength) {
+		value_array(field, &v, 0);
+		return;
+	}
 	if (!field_type(field, &v, &most)) {
 		field->type = 0;
 		return;
@@ -218,7 +226,7 @@ void value_array(struct value_field *field, const struct value *first,
 	if (v.kind != VALUE_MEMORY || v.bits)
 		return;
 	field->type = array_type(&v, &field->why);
-	if (is_character(&v))
+	if (is_character(&v) || v.text)
 		field->type = TAFFRAIL_T_STRING;
 	code_address(&v);
 	if (field->type)

@@ -226,7 +226,8 @@ static void member_take(struct value *v, const char *name, bool arrow)
 
 	if (!v->kind)
 		return;
-	if (arrow) {
+	/* `.` follows a pointer, as in gdb and Rust */
+	if (arrow || tag == DW_TAG_pointer_type) {
 		smart_take(v);
 		type = v->type;
 		tag = v->has_type ? dw.tag(&type) : 0;
@@ -329,8 +330,56 @@ static void vector_count(struct value *v)
 	*v = end;
 }
 
+/* Makes the elements of a slice, a Vec or a String, as Rust 1.63 to 1.95 has
+ * them. */
+static void rust_take(struct value *v)
+{
+	static const char *const places[] = {
+		"data_ptr", "buf inner ptr pointer pointer",
+		"buf ptr pointer pointer",
+	};
+	const char *name = dw.diename(&v->type);
+	struct value copy = *v, count = *v;
+	Dwarf_Die of, child;
+	size_t i = 0;
+
+	copy.text = name && (!strcmp(name, "&str") || !strcmp(name, "&mut str") ||
+			     !strcmp(name, "String"));
+	if (path_take(&copy, "vec"))
+		count = copy;
+	of = copy.type;
+	if (!path_take(&count, "length") && !path_take(&count, "len"))
+		return;
+	while (i < ARRAY_SIZE(places) && !path_take(&copy, places[i]))
+		i++;
+	if (i == ARRAY_SIZE(places) || !copy.has_type ||
+	    dw.tag(&copy.type) != DW_TAG_pointer_type)
+		return;
+	pointer_follow(&copy);
+	/* a Vec has a pointer to bytes */
+	if (!dw.child(&of, &child))
+		do
+			if (dw.tag(&child) == DW_TAG_template_type_parameter) {
+				value_type(&copy, &child);
+				break;
+			}
+		while (!dw.siblingof(&child, &child));
+	code_address(&count);
+	code_op(&count, AX_REF64);
+	code_op(&count, AX_END);
+	if (count.cut || copy.cut)
+		return;
+	*v = copy;
+	v->nlength = count.n;
+	memcpy(v->length, count.code, count.n);
+}
+
 void value_class_take(struct value *v)
 {
+	if (is_class(v))
+		rust_take(v);
+	if (v->nlength)
+		return;
 	/* libstdc++ ends a string with a NUL */
 	if (is_class(v) && !path_take(v, "_M_dataplus _M_p"))
 		vector_count(v);

@@ -68,12 +68,12 @@ const struct ax_machine usdt_line_machine = {
 /* Returns the result of a field's program. Where it fails, 0, or as a string an
  * address that cannot be read. */
 static SIGSAFE __attribute__((noinline)) uint64_t
-program_fetch(const struct usdt_operand *operand, struct fetching *f)
+program_fetch(const struct usdt_operand *operand,
+	      const struct ax_program *program, struct fetching *f)
 {
 	uint64_t value;
 
-	if (ax_run((const struct ax_program *)operand->value, NULL, f, &value)
-	    == AX_DONE)
+	if (ax_run(program, NULL, f, &value) == AX_DONE)
 		return value;
 	f->unread |= 1ull << (operand - f->probe->operands);
 	return operand->type == TAFFRAIL_T_STRING;
@@ -97,7 +97,9 @@ static uint64_t operand_fetch(const struct usdt_operand *operand,
 	case USDT_VECTOR:
 		return state->vectors[operand->base & 15][0];
 	case USDT_PROGRAM:
-		return program_fetch(operand, f);
+		return program_fetch(operand,
+				     (const struct ax_program *)operand->value,
+				     f);
 	case USDT_UNREAD:
 		return f->unread;
 	default:
@@ -154,7 +156,12 @@ static SIGSAFE void string_add(struct strings *strings,
 	bytes = operand->type == TAFFRAIL_T_STRING ?
 			1 : scalar_bytes(operand->type);
 	most /= bytes;
-	if (operand->length)
+	if (operand->length == USDT_LENGTH_BEHIND)
+		most = min_u64(most, program_fetch(
+			operand, (const void *)(operand->value +
+						usdt_program_bytes((const void *)
+							operand->value)), f));
+	else if (operand->length)
 		most = min_u64(most, length_fetch(&probe->operands
 						  [operand->length - 1], f));
 	bound = (uint32_t)operand->scale << 8 | operand->shift;

@@ -251,8 +251,9 @@ typedef int usdt_function_wanted(const struct module *module,
  * (plan/operand.h), or 'x', four digits and a program of
  * tracepoints/conditions/ax.h, in hexadecimal digits. The four are 0, or of an
  * array the characters or elements that it has; before 'x', 'l' and two digits
- * are the number of the field that has this number, from 1 on. A field 'u' has a bit for
- * each field before it whose program could not read the memory, as a number or
+ * are the number of the field that has this number, from 1 on, or behind the
+ * program stand a colon and one that gives it. A field 'u' has a bit for each
+ * field before it whose program could not read the memory, as a number or
  * FIELD_UNREAD of a format. "=BYTES" stands for how fields are shown. It is
  * never freed.
  *
@@ -263,6 +264,12 @@ typedef int usdt_function_wanted(const struct module *module,
  * calling convention, and NAMES end in "cfa".
  */
 #define USDT_LINE_CALL	0xf
+
+/* The bytes of a field's program, behind which that of a length begins. */
+static inline uint32_t usdt_program_bytes(const struct ax_program *program)
+{
+	return (program->bytes + 7) & ~7u;
+}
 
 struct usdt_line {
 	const struct usdt_line *next;

@@ -49,28 +49,43 @@ struct lines {
 	int again;
 };
 
-/* Verifies a program and keeps it. Returns false if it is refused. */
+/* Verifies a program, and that of a length if there is one, and keeps both.
+ * Returns false if one is refused. */
 static bool program_take(struct usdt_operand *operand, const char *p)
 {
-	static char buffer[AX_PROGRAM_BYTES(PROGRAM_BYTES)]
+	static char buffers[2][AX_PROGRAM_BYTES(PROGRAM_BYTES)]
 		__attribute__((aligned(8)));
-	struct ax_program *program = (struct ax_program *)buffer, *kept;
-	int high = usdt_hex_byte(&p), low = usdt_hex_byte(&p), byte;
+	struct ax_program *programs[2], *kept;
+	int high = usdt_hex_byte(&p), low = usdt_hex_byte(&p), byte, n = 0;
 	uint8_t code[PROGRAM_BYTES];
-	struct ax_source source = {
-		.code = code, .want_result = 1, .machine = &usdt_line_machine,
-	};
 	struct ax_refusal refusal;
 
-	while (source.bytes < sizeof(code) && (byte = usdt_hex_byte(&p)) >= 0)
-		code[source.bytes++] = (uint8_t)byte;
-	if (high < 0 || low < 0 || (*p && *p != '\n') ||
-	    ax_verify(buffer, sizeof(buffer), &source, &refusal))
+	do {
+		struct ax_source source = {
+			.code = code, .want_result = 1,
+			.machine = &usdt_line_machine,
+		};
+
+		while (source.bytes < sizeof(code) &&
+		       (byte = usdt_hex_byte(&p)) >= 0)
+			code[source.bytes++] = (uint8_t)byte;
+		if (ax_verify(buffers[n], sizeof(buffers[n]), &source,
+			      &refusal))
+			return false;
+		programs[n] = (struct ax_program *)buffers[n];
+	} while (++n < 2 && *p == ':' && p++);
+	if (high < 0 || low < 0 || (*p && *p != '\n'))
 		return false;
-	kept = arena_pack(program->bytes);
+	kept = arena_pack(usdt_program_bytes(programs[0]) +
+			  (n == 2 ? programs[1]->bytes : 0));
 	if (!kept)
 		return false;
-	__builtin_memcpy(kept, program, program->bytes);
+	__builtin_memcpy(kept, programs[0], programs[0]->bytes);
+	if (n == 2) {
+		operand->length = USDT_LENGTH_BEHIND;
+		__builtin_memcpy((char *)kept + usdt_program_bytes(kept),
+				 programs[1], programs[1]->bytes);
+	}
 	operand->place = USDT_PROGRAM;
 	operand->scale = (uint8_t)high;
 	operand->shift = (uint8_t)low;
@@ -155,6 +170,7 @@ static bool fields_take(struct usdt_adopted *probe,
 	/* a length is a number */
 	for (uint32_t i = 0; i < probe->count; i++)
 		if (operands[i].length &&
+		    operands[i].length != USDT_LENGTH_BEHIND &&
 		    (operands[i].length > probe->count ||
 		     operands[operands[i].length - 1].type > TAFFRAIL_T_U64))
 			return false;

@@ -27,6 +27,8 @@ enum usdt_place {
 };
 
 #define USDT_NO_REGISTER	0xff
+#define USDT_LENGTH_BEHIND	0xff	/* a program behind the operand's own
+					 * gives the length */
 
 /* Registers by gdb's numbers: rax rbx rcx rdx rsi rdi rbp rsp r8..r15. */
 struct usdt_operand {
