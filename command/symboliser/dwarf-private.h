@@ -41,6 +41,7 @@
 	FUNCTION(getlocation_addr) \
 	FUNCTION(getlocations) \
 	FUNCTION(getlocation_attr) \
+	FUNCTION(getlocation_die) \
 	FUNCTION(getlocation_implicit_value) \
 	FUNCTION(getscopes_die) \
 	FUNCTION(getsrc_die) \
@@ -96,6 +97,10 @@ bool symboliser_symbol(uint64_t *address, const char *name);
  * lets the debug information of variables that it drops be at 0, or near to it.
  */
 bool symboliser_placed(uint64_t address);
+
+/* Gives where the variables of a thread begin, behind the thread pointer, if the
+ * file that is open is a program: its are the first (TLS ABI, variant II). */
+bool symboliser_thread(int64_t *offset);
 
 /* Finds a global variable in any unit of the file that is open: clang leaves
  * out declarations. */
@@ -154,6 +159,9 @@ struct value {
 		VALUE_REGISTER,		/* in register `base` */
 		VALUE_MEMORY,		/* at the address that the code gives */
 		VALUE_NUMBER,		/* the number that the code gives */
+		VALUE_PIECES,		/* in several places, as `ops` say; it
+					 * begins `offset` bytes behind their
+					 * first */
 	} kind;
 	const char *why;
 	int base;			/* of memory: its address is this
@@ -175,6 +183,11 @@ struct value {
 	uint32_t nlength;
 	uint8_t length[VALUE_CODE_BYTES];
 	bool text;
+	/* of VALUE_PIECES; they live as long as the file is open */
+	Dwarf_Attribute attr;
+	const Dwarf_Op *ops;
+	size_t nops;
+	const struct value_scope *scope;
 };
 
 /* A place in code, by which values are found. */
@@ -213,6 +226,9 @@ void code_address(struct value *v);
  * the value in the caller. */
 bool place_take(struct value *v, Dwarf_Attribute *attr, const Dwarf_Op *ops,
 		size_t n, const struct value_scope *scope);
+/* Makes bytes of a value that is in a register, a number or pieces of it.
+ * Returns false if they are not all in one place. */
+bool place_part(struct value *v, uint64_t offset, uint64_t bytes);
 const char *place_fact(const Dwarf_Op *ops, size_t n);
 
 /* Adds the code for an address of the file. */

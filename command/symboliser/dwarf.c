@@ -126,6 +126,29 @@ bool symboliser_symbol(uint64_t *address, const char *name)
 		 !symboliser_find_address(address, name, opened->debug)));
 }
 
+bool symboliser_thread(int64_t *offset)
+{
+	bool program = false, found = false;
+	GElf_Ehdr header;
+	GElf_Phdr ph;
+	size_t n = 0;
+
+	if (!opened || elf_getphdrnum(opened->own, &n) ||
+	    !gelf_getehdr(opened->own, &header))
+		return false;
+	program = header.e_type == ET_EXEC;
+	for (size_t i = 0; i < n && gelf_getphdr(opened->own, (int)i, &ph);
+	     i++) {
+		program |= ph.p_type == PT_INTERP;
+		if (ph.p_type != PT_TLS || !ph.p_align)
+			continue;
+		found = true;
+		*offset = -(int64_t)((ph.p_memsz + ph.p_align - 1) /
+				     ph.p_align * ph.p_align);
+	}
+	return program && found;
+}
+
 bool symboliser_placed(uint64_t address)
 {
 	Elf_Scn *section = NULL;

@@ -17,6 +17,7 @@
 #include "tracepoints/conditions/ax.h"
 
 #define BASE		63		/* USDT_LINE_BASE */
+#define THREAD		62		/* USDT_LINE_THREAD */
 
 /* gdb's numbers of registers, by DWARF's. */
 static const uint8_t gdb_numbers[VALUE_GENERAL] = {
@@ -175,12 +176,41 @@ static void code_comparison(struct value *v, uint8_t atom)
 		code_op(v, AX_LOG_NOT);
 }
 
+/* Adds the code that makes a value one of an integer type: that of the operation,
+ * or the generic one. Returns false for another type. */
+static bool code_convert(struct value *v, Dwarf_Attribute *attr,
+			 const Dwarf_Op *op)
+{
+	Dwarf_Word encoding, bytes;
+	Dwarf_Die type;
+
+	if (op->atom == DW_OP_convert && !op->number)
+		return true;
+	if (!attr || dw.getlocation_die(attr, op, &type))
+		return false;
+	encoding = value_encoding(&type);
+	bytes = value_bytes(&type);
+	if (!bytes || bytes > 8 ||
+	    (encoding != DW_ATE_signed && encoding != DW_ATE_signed_char &&
+	     encoding != DW_ATE_unsigned && encoding != DW_ATE_boolean &&
+	     encoding != DW_ATE_unsigned_char))
+		return false;
+	if (bytes < 8) {
+		code_op(v, encoding == DW_ATE_signed ||
+				   encoding == DW_ATE_signed_char ?
+				   AX_EXT : AX_ZERO_EXT);
+		code_put(v, bytes * 8, 1);
+	}
+	return true;
+}
+
 /* Adds the code for one operation. Returns false for one that is not known. */
 static bool code_operation(struct value *v, Dwarf_Attribute *attr,
 			   const Dwarf_Op *op, const struct value_scope *scope)
 {
 	Dwarf_Attribute address;
 	Dwarf_Addr number;
+	int64_t behind;
 	uint8_t atom = op->atom;
 	int plain = plain_op(atom);
 
@@ -247,8 +277,27 @@ static bool code_operation(struct value *v, Dwarf_Attribute *attr,
 	case DW_OP_ne:
 		code_comparison(v, atom);
 		return true;
+	case DW_OP_form_tls_address:
+	case DW_OP_GNU_push_tls_address:
+		if (!symboliser_thread(&behind))
+			return false;
+		code_add(v, behind);
+		code_op(v, AX_REG);
+		code_put(v, THREAD, 2);
+		code_op(v, AX_ADD);
+		return true;
 	case DW_OP_nop:
 		return true;
+	case DW_OP_convert:
+	case DW_OP_GNU_convert:
+		return code_convert(v, attr, op);
+	case DW_OP_regval_type:
+	case DW_OP_GNU_regval_type:
+		return code_register(v, op->number) &&
+		       code_convert(v, attr, op);
+	case DW_OP_deref_type:
+	case DW_OP_GNU_deref_type:
+		return code_load(v, op->number) && code_convert(v, attr, op);
 	default:
 		return false;
 	}
@@ -298,6 +347,51 @@ static void address_fold(struct value *v)
 	v->n = 0;
 }
 
+bool place_part(struct value *v, uint64_t offset, uint64_t bytes)
+{
+	const struct value whole = *v;
+	size_t begin = 0, i = 0;
+	uint64_t at = 0;
+
+	if (v->kind == VALUE_PIECES) {
+		for (; i < v->nops; i++) {
+			if (v->ops[i].atom != DW_OP_piece)
+				continue;
+			if (offset >= at &&
+			    offset + bytes <= at + v->ops[i].number)
+				break;
+			at += v->ops[i].number;
+			begin = i + 1;
+		}
+		/* one without a place has been optimised out */
+		if (i == v->nops || i == begin)
+			return false;
+		v->offset = 0;
+		if (!place_take(v, &v->attr, whole.ops + begin, i - begin,
+				whole.scope))
+			return false;
+		offset -= at;
+	}
+	if (v->kind == VALUE_MEMORY) {
+		if (v->base >= 0)
+			v->offset += (int64_t)offset;
+		else
+			code_add(v, (int64_t)offset);
+		return true;
+	}
+	if (!offset)
+		return bytes <= 8;
+	if (offset + bytes > 8 ||
+	    (v->kind == VALUE_REGISTER &&
+	     !code_register(v, (uint64_t)v->base)))
+		return false;
+	v->kind = VALUE_NUMBER;
+	v->base = -1;
+	code_const(v, (int64_t)offset * 8);
+	code_op(v, AX_RSH_UNSIGNED);
+	return true;
+}
+
 bool place_take(struct value *v, Dwarf_Attribute *attr,
 		       const Dwarf_Op *ops, size_t n,
 		       const struct value_scope *scope)
@@ -306,6 +400,16 @@ bool place_take(struct value *v, Dwarf_Attribute *attr,
 	uint64_t number = 0;
 
 	v->base = -1;
+	for (size_t i = 0; i < n; i++) {
+		if (ops[i].atom != DW_OP_piece)
+			continue;
+		v->kind = VALUE_PIECES;
+		v->attr = *attr;
+		v->ops = ops;
+		v->nops = n;
+		v->scope = scope;
+		return true;
+	}
 	if (n == 1 && ((ops[0].atom >= DW_OP_reg0 &&
 			ops[0].atom <= DW_OP_reg31) ||
 		       ops[0].atom == DW_OP_regx)) {

@@ -192,6 +192,12 @@ void value_field(struct value_field *field, const struct value *value)
 	}
 	bytes = field->type == TAFFRAIL_T_STRING || !v.has_type ||
 		field->type == TAFFRAIL_T_PTR ? 8 : value_bytes(&v.type);
+	if (v.kind == VALUE_PIECES &&
+	    !place_part(&v, (uint64_t)v.offset, bytes)) {
+		field->type = 0;
+		field->why = VALUE_OUT;
+		return;
+	}
 	if (most) {
 		code_address(&v);
 		program_write(field, &v, (uint32_t)most);

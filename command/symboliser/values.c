@@ -102,20 +102,26 @@ void value_find(struct value *v, Dwarf_Die *variable,
 	reference_follow(v);
 }
 
-/* Makes a pointer's target of it. */
-static void pointer_follow(struct value *v)
+/* Adds the code for the eight bytes of a value. Returns false if it has none. */
+static bool word_code(struct value *v)
 {
-	Dwarf_Die pointer = v->type;
 	int base = v->base;
 
-	if (v->kind == VALUE_REGISTER)
-		v->base = -1;
 	if (v->kind == VALUE_MEMORY) {
 		code_address(v);
 		code_op(v, AX_REF64);
 	}
-	if (!v->kind || (v->kind == VALUE_REGISTER &&
-			 !code_register(v, (uint64_t)base))) {
+	v->base = -1;
+	return v->kind == VALUE_REGISTER ? code_register(v, (uint64_t)base) :
+	       v->kind == VALUE_MEMORY || v->kind == VALUE_NUMBER;
+}
+
+/* Makes a pointer's target of it. */
+static void pointer_follow(struct value *v)
+{
+	Dwarf_Die pointer = v->type;
+
+	if (!word_code(v)) {
 		v->kind = VALUE_NONE;
 		v->why = "is no address";
 		return;
@@ -210,7 +216,7 @@ static void value_refuse(struct value *v, const char *why)
 /* Adds to an address. */
 static void address_add(struct value *v, int64_t offset)
 {
-	if (v->base >= 0)
+	if (v->base >= 0 || v->kind == VALUE_PIECES)
 		v->offset += offset;
 	else
 		code_add(v, offset);
@@ -221,7 +227,7 @@ static void smart_take(struct value *v);
 static void member_take(struct value *v, const char *name, bool arrow)
 {
 	Dwarf_Die type = v->type, member;
-	Dwarf_Word offset = 0;
+	Dwarf_Word offset = 0, bytes;
 	int tag = v->has_type ? dw.tag(&type) : 0;
 
 	if (!v->kind)
@@ -252,18 +258,33 @@ static void member_take(struct value *v, const char *name, bool arrow)
 		value_refuse(v, NO_MEMBER);
 		return;
 	}
-	if (v->kind != VALUE_MEMORY) {
-		value_refuse(v, "is not in memory");
-		return;
-	}
 	if (!bits_take(v, &member, &offset)) {
 		value_refuse(v, "is a bit-field that no number holds");
 		return;
 	}
 	value_type(v, &member);
-	address_add(v, (int64_t)offset);
+	tag = v->has_type ? dw.tag(&v->type) : 0;
+	bytes = v->has_type ? value_bytes(&v->type) : 0;
+	if (v->bits && v->kind != VALUE_MEMORY) {
+		/* a piece may have no more than the bits */
+		offset += v->shift / 8;
+		v->shift %= 8;
+		bytes = (v->shift + v->bits + 7) / 8;
+	}
+	if (v->kind == VALUE_MEMORY || v->kind == VALUE_PIECES)
+		address_add(v, (int64_t)offset);
+	if (v->kind == VALUE_PIECES ?
+		    tag != DW_TAG_structure_type && tag != DW_TAG_class_type &&
+			    tag != DW_TAG_union_type &&
+			    !place_part(v, (uint64_t)v->offset, bytes) :
+	    v->kind != VALUE_MEMORY && !place_part(v, offset, bytes)) {
+		value_refuse(v, VALUE_OUT);
+		return;
+	}
 	if (!v->bits)
 		reference_follow(v);
+	else if (v->kind == VALUE_REGISTER && word_code(v))
+		v->kind = VALUE_NUMBER;
 }
 
 /* Takes members one after the other, with a blank between the names. Returns
@@ -288,7 +309,7 @@ static bool path_take(struct value *v, const char *path)
 static bool is_class(const struct value *v)
 {
 	Dwarf_Die type = v->type;
-	int tag = v->kind == VALUE_MEMORY && v->has_type ? dw.tag(&type) : 0;
+	int tag = v->kind && v->has_type ? dw.tag(&type) : 0;
 
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
 }
@@ -310,10 +331,8 @@ static void vector_count(struct value *v)
 	if (!is_class(v) || !path_take(&start, "_M_impl _M_start") ||
 	    !path_take(&end, "_M_impl _M_finish"))
 		return;
-	code_address(&end);
-	code_op(&end, AX_REF64);
-	code_address(&start);
-	code_op(&start, AX_REF64);
+	if (!word_code(&end) || !word_code(&start))
+		return;
 	for (uint32_t i = 0; i < start.n; i++)
 		code_put(&end, start.code[i], 1);
 	code_op(&end, AX_SUB);
@@ -364,8 +383,8 @@ static void rust_take(struct value *v)
 				break;
 			}
 		while (!dw.siblingof(&child, &child));
-	code_address(&count);
-	code_op(&count, AX_REF64);
+	if (!word_code(&count))
+		return;
 	code_op(&count, AX_END);
 	if (count.cut || copy.cut)
 		return;

@@ -69,6 +69,18 @@ whole stdout:
 	0 [no end of it] 4
 	-1 [(unreadable)] 0
 
+group: structures in registers, and variables of threads, {OPTIONS}
+for: OPTIONS gcc_-O0 gcc_-O1 gcc_-O1_-gdwarf-4 clang_-O0 clang_-O1 gcc_-O0_-no-pie
+before:
+	words=({OPTIONS})
+	${words//_/ } -g -Wl,--build-id -o pieces "$SOURCE/pieces.c" 2>err || exit 77
+case: they are those that the program prints
+run: taffrail record -o seen -e 'pieces.c:34 "%s %ld %d %u %d %d %d %s %g %d %ld", span.start, span.n, small.low, small.bits, small.high, outer.small.low, outer.small.high, outer.next->start, scale, calls, shared' -- ./pieces >out && taffrail export --format json seen | sed 's/.*"message":"//; s/"}$//' | diff - out && wc -l <out
+whole stdout: 5
+case: each member is a field
+run: taffrail record -o whole -e 'pieces.c:34(small, *outer.next)' -- ./pieces >out && taffrail view whole
+stdout: \{ low = -4, bits = 24, high = -280000, start = "far", n = 1, unread = 0x0 \}$
+
 group: under a seccomp filter
 before:
 	# transactions of the processor read without a system call

@@ -52,6 +52,8 @@ static SIGSAFE enum ax_verdict line_register(void *hit, uint32_t number,
 
 	if (number == USDT_LINE_BASE)
 		*value = usdt_start(f->probe);
+	else if (number == USDT_LINE_THREAD)
+		*value = (uint64_t)__builtin_thread_pointer();
 	else if (number < ARRAY_SIZE(f->state->general))
 		*value = f->state->general[number];
 	else
