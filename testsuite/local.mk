@@ -61,6 +61,7 @@ unit_programs = \
 	testsuite/unit/control/actions \
 	testsuite/unit/control/descriptors \
 	testsuite/unit/control/files \
+	testsuite/unit/control/guest \
 	testsuite/unit/control/sessions \
 	testsuite/unit/control/stop \
 	testsuite/unit/control/vectors \
