@@ -521,7 +521,8 @@ size_t demangle_rust_old(struct demangle *d, const char *symbol, size_t n,
 	d->used = 0;
 	for (; !length && !d->failed; d->p += bytes) {
 		bytes = 0;
-		while (rust_next(&r) >= '0' && rust_next(&r) <= '9' && bytes < n)
+		while (rust_next(&r) >= '0' && rust_next(&r) <= '9' &&
+		       bytes < n)
 			bytes = bytes * 10 + (size_t)(*d->p++ - '0');
 		d->failed = !bytes || bytes >= (size_t)(d->end - d->p);
 		if (d->failed)

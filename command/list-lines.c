@@ -42,7 +42,7 @@ struct row {
 struct listing {
 	const char *source;
 	struct json *json;		/* or NULL */
-	bool handles;			/* the process has a handler of faults */
+	bool handles;			/* the process handles faults */
 	struct row row;
 	bool any;
 	int status;

@@ -26,7 +26,7 @@ struct verify_result {
 	uint64_t kept;
 	uint64_t overwritten;
 	uint64_t lost;			/* including events without a ring */
-	uint64_t lost_calls;		/* of these: without room until they end */
+	uint64_t lost_calls;		/* of these: no room until they end */
 	uint64_t records;		/* of writers, beside the events */
 	uint64_t problems;
 	struct verify_process *processes; /* the caller frees them */

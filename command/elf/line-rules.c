@@ -119,8 +119,8 @@ static const char *expressions_take(struct line_rule *rule, const char **p)
 	}
 }
 
-/* Adds the lengths of arrays that are values themselves. Returns NULL or a fact.
- */
+/* Adds the lengths of arrays that are values themselves. Returns NULL or a
+ * fact. */
 static const char *lengths_add(struct line_rule *rule)
 {
 	for (uint32_t i = 0, n = rule->n; i < n; i++) {

@@ -98,8 +98,9 @@ bool symboliser_symbol(uint64_t *address, const char *name);
  */
 bool symboliser_placed(uint64_t address);
 
-/* Gives where the variables of a thread begin, behind the thread pointer, if the
- * file that is open is a program: its are the first (TLS ABI, variant II). */
+/* Gives where the variables of a thread begin, behind the thread pointer, if
+ * the open file is a program: a program's are the first (TLS ABI, variant
+ * II). */
 bool symboliser_thread(int64_t *offset);
 
 /* Finds a global variable in any unit of the file that is open: clang leaves
@@ -282,9 +283,9 @@ typedef void value_variable(Dwarf_Die *variable, bool parameter, void *priv);
 void value_each(const struct value_scope *scope, value_variable *take,
 		void *priv);
 
-/* Makes the characters of a std::string, the number of elements of a std::vector,
- * or the elements of a slice, a Vec or a String of Rust, of a value that is one.
- */
+/* Makes the characters of a std::string, the number of elements of a
+ * std::vector, or the elements of a slice, a Vec or a String of Rust, of a
+ * value that is one. */
 void value_class_take(struct value *v);
 
 /* A field that records a value. */

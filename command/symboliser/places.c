@@ -176,8 +176,8 @@ static void code_comparison(struct value *v, uint8_t atom)
 		code_op(v, AX_LOG_NOT);
 }
 
-/* Adds the code that makes a value one of an integer type: that of the operation,
- * or the generic one. Returns false for another type. */
+/* Adds the code that makes a value one of an integer type: that of the
+ * operation, or the generic one. Returns false for another type. */
 static bool code_convert(struct value *v, Dwarf_Attribute *attr,
 			 const Dwarf_Op *op)
 {
@@ -204,13 +204,47 @@ static bool code_convert(struct value *v, Dwarf_Attribute *attr,
 	return true;
 }
 
+/* Adds the code for the address of a variable of the thread. Returns false where
+ * the file does not tell it. */
+static bool code_thread(struct value *v)
+{
+	int64_t behind;
+
+	if (!symboliser_thread(&behind))
+		return false;
+	code_add(v, behind);
+	code_op(v, AX_REG);
+	code_put(v, THREAD, 2);
+	code_op(v, AX_ADD);
+	return true;
+}
+
+/* The same as code_operation(), for operations with a type. */
+static bool code_typed(struct value *v, Dwarf_Attribute *attr,
+		       const Dwarf_Op *op)
+{
+	switch (op->atom) {
+	case DW_OP_convert:
+	case DW_OP_GNU_convert:
+		return code_convert(v, attr, op);
+	case DW_OP_regval_type:
+	case DW_OP_GNU_regval_type:
+		return code_register(v, op->number) &&
+		       code_convert(v, attr, op);
+	case DW_OP_deref_type:
+	case DW_OP_GNU_deref_type:
+		return code_load(v, op->number) && code_convert(v, attr, op);
+	default:
+		return false;
+	}
+}
+
 /* Adds the code for one operation. Returns false for one that is not known. */
 static bool code_operation(struct value *v, Dwarf_Attribute *attr,
 			   const Dwarf_Op *op, const struct value_scope *scope)
 {
 	Dwarf_Attribute address;
 	Dwarf_Addr number;
-	int64_t behind;
 	uint8_t atom = op->atom;
 	int plain = plain_op(atom);
 
@@ -279,27 +313,11 @@ static bool code_operation(struct value *v, Dwarf_Attribute *attr,
 		return true;
 	case DW_OP_form_tls_address:
 	case DW_OP_GNU_push_tls_address:
-		if (!symboliser_thread(&behind))
-			return false;
-		code_add(v, behind);
-		code_op(v, AX_REG);
-		code_put(v, THREAD, 2);
-		code_op(v, AX_ADD);
-		return true;
+		return code_thread(v);
 	case DW_OP_nop:
 		return true;
-	case DW_OP_convert:
-	case DW_OP_GNU_convert:
-		return code_convert(v, attr, op);
-	case DW_OP_regval_type:
-	case DW_OP_GNU_regval_type:
-		return code_register(v, op->number) &&
-		       code_convert(v, attr, op);
-	case DW_OP_deref_type:
-	case DW_OP_GNU_deref_type:
-		return code_load(v, op->number) && code_convert(v, attr, op);
 	default:
-		return false;
+		return code_typed(v, attr, op);
 	}
 }
 

@@ -132,8 +132,8 @@ static bool number_load(struct value *v, Dwarf_Word bytes, bool is_signed)
 	return true;
 }
 
-/* Sets the type of a field, and in *most the elements of an array. Returns false
- * if there is no such field. */
+/* Sets the type of a field, and in *most the elements of an array. Returns
+ * false if there is no such field. */
 static bool field_type(struct value_field *field, struct value *v,
 		       Dwarf_Word *most)
 {

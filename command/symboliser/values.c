@@ -102,7 +102,7 @@ void value_find(struct value *v, Dwarf_Die *variable,
 	reference_follow(v);
 }
 
-/* Adds the code for the eight bytes of a value. Returns false if it has none. */
+/* Adds the code for eight bytes of a value. Returns false if it has none. */
 static bool word_code(struct value *v)
 {
 	int base = v->base;

@@ -225,7 +225,7 @@ static const char *prints_read(uint64_t address, const char *p)
 }
 
 /* Returns true where gdb sets breakpoints by itself. */
-static int is_own(struct module *module, void *address)
+static int module_is_own(struct module *module, void *address)
 {
 	static const char *const names[] = { "_dl_debug_state",
 					     "__jit_debug_register_code" };
@@ -247,12 +247,12 @@ static int is_own(struct module *module, void *address)
 	return own;
 }
 
-static bool own_at(uint64_t address)
+static bool address_is_own(uint64_t address)
 {
 	int found;
 
 	registry_lock();
-	found = registry_each_module(is_own, &address);
+	found = registry_each_module(module_is_own, &address);
 	registry_unlock();
 	return found;
 }
@@ -288,8 +288,8 @@ static void stop_drop(struct connection *c, uint64_t stop)
 		prints_apply();
 }
 
-/* Reads "TYPE,ADDRESS,KIND". Returns the address, with the type of a breakpoint
- * of another sort than gdb's usual one above its bits; 0 when it is malformed. */
+/* Reads "TYPE,ADDRESS,KIND". Returns the address, above its bits the type of a
+ * breakpoint of another sort than gdb's usual one; 0 when it is malformed. */
 static uint64_t stop_read(const char **p)
 {
 	uint64_t type, address, kind;
@@ -330,7 +330,7 @@ int serve_breakpoint_set(struct connection *c, const char *p)
 	stop_drop(c, stop);
 	if (!*rest && !free)
 		return trace_answer(c, no_stop);
-	if (!*rest && !own_at(stop))
+	if (!*rest && !address_is_own(stop))
 		*free = stop;
 	why = *rest ? prints_take(stop, p) : NULL;
 	if (!why)

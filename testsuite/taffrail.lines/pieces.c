@@ -42,7 +42,8 @@ int main(void)
 
 	for (int i = 0; i < 5; i++) {
 		struct span span = { &"abcdef"[i], 1000000000000 * i };
-		struct small small = { (int16_t)(-i), (unsigned)i * 6, -i * 70000 };
+		struct small small = { (int16_t)(-i), (unsigned)i * 6,
+				       -i * 70000 };
 		struct outer outer = { { (int16_t)(i + 300), 1, i * 5 }, &far };
 
 		sum += take(span, small, outer, i * 0.5);

@@ -10,7 +10,7 @@ before:
 case: numbers and strings are those that the program prints
 run: taffrail record -o sold --int3 -e 'shop.rs:29 "%lu %d [%s] [%s] [%s] %g", n, left, who, self.name, self.label, self.price' -- ./shop >out && sold | uniq | diff - <(sed 's/] 1\.5.*/] 1.5/' out) && wc -l <out
 whole stdout: 4
-case: slices, vectors, arrays, enumerations, tuples and statics
+case: slices, vectors, arrays, enumerations, tuples, static variables
 run: taffrail record -o all --int3 -e 'shop.rs:29(parts, self.sizes, self->code, big, self.kind, self.pair, TOTAL)' -- ./shop >out && taffrail view all
 stdout: \{ parts = \[10, -20, 30, -40\], sizes = \[\], code = \[1, 2, 3\], big = 0, kind = Fruit, __0 = 7, __1 = -8, TOTAL = -5, unread = 0x0 \}$
 stdout: \{ parts = \[-40\], sizes = \[0, -1, -2\], code = \[1, 2, 3\], big = 1, kind = Tool, __0 = 7, __1 = -8, TOTAL = -8, unread = 0x0 \}$

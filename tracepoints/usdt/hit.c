@@ -135,6 +135,20 @@ static SIGSAFE uint64_t length_fetch(const struct usdt_operand *operand,
 	return is_signed && value >> (63 - unused) ? 0 : value;
 }
 
+/* Returns how many elements an operand has: another one, or the program behind
+ * the operand's own, tells. */
+static SIGSAFE uint64_t elements_fetch(const struct usdt_adopted *probe,
+				       const struct usdt_operand *operand,
+				       struct fetching *f)
+{
+	const char *program = (const char *)operand->value;
+
+	if (operand->length != USDT_LENGTH_BEHIND)
+		return length_fetch(&probe->operands[operand->length - 1], f);
+	program += usdt_program_bytes((const void *)program);
+	return program_fetch(operand, (const void *)program, f);
+}
+
 /* Adds the string at an address, up to the NUL, or to the length if that is
  * known; or a sequence of so many elements. */
 static SIGSAFE void string_add(struct strings *strings,
@@ -158,14 +172,8 @@ static SIGSAFE void string_add(struct strings *strings,
 	bytes = operand->type == TAFFRAIL_T_STRING ?
 			1 : scalar_bytes(operand->type);
 	most /= bytes;
-	if (operand->length == USDT_LENGTH_BEHIND)
-		most = min_u64(most, program_fetch(
-			operand, (const void *)(operand->value +
-						usdt_program_bytes((const void *)
-							operand->value)), f));
-	else if (operand->length)
-		most = min_u64(most, length_fetch(&probe->operands
-						  [operand->length - 1], f));
+	if (operand->length)
+		most = min_u64(most, elements_fetch(probe, operand, f));
 	bound = (uint32_t)operand->scale << 8 | operand->shift;
 	if (operand->place == USDT_PROGRAM && bound)
 		most = min_u64(most, bound);

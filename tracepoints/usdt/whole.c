@@ -365,8 +365,8 @@ static ALWAYS_INLINE uint64_t register_value(const struct usdt_operand *operand,
 }
 
 /* Keeps a call that begins. */
-static SIGSAFE __attribute__((noinline)) void whole_enter(struct usdt_adopted *entry,
-				const struct usdt_state *state)
+static SIGSAFE __attribute__((noinline)) void
+whole_enter(struct usdt_adopted *entry, const struct usdt_state *state)
 {
 	const struct usdt_operand *frame = &entry->operands[entry->count - 1];
 	uint64_t sp = state->general[RSP];
@@ -479,8 +479,8 @@ static ALWAYS_INLINE bool is_short(const struct usdt_adopted *call,
 }
 
 /* Writes the event of a call that ends, where a session wants it. */
-static SIGSAFE __attribute__((noinline)) void whole_leave(struct usdt_adopted *exit,
-				const struct usdt_state *state)
+static SIGSAFE __attribute__((noinline)) void
+whole_leave(struct usdt_adopted *exit, const struct usdt_state *state)
 {
 	struct write_slot *slot = (struct write_slot *)&exit->calls->site;
 	uint64_t sp = state->general[RSP];

@@ -25,7 +25,8 @@ static int cpu_told(void)
 {
 	const char *self = __builtin_thread_pointer();
 
-	return (int)((const volatile struct rseq *)(self + rseq_offset))->cpu_id;
+	return (int)((const volatile struct rseq *)(self + rseq_offset))
+			->cpu_id;
 }
 
 int main(void)
