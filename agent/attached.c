@@ -284,6 +284,7 @@ int attach_undo(int force, struct text *drops, struct text *stopped)
 	run_forget();
 	if (trace_get())
 		trace_forget(trace_get());
+	prints_forget();
 	session_client_sleep();
 	for (i = 0; !ret && i < SESSIONS_MAX; i++)
 		if (session_at(i))

@@ -361,11 +361,17 @@ int serve_breakpoint_clear(struct connection *c, const char *p)
 	return serve_ok(c, p);
 }
 
+void prints_forget(void)
+{
+	if (prints_clear(0))
+		prints_apply();
+}
+
 void prints_disconnected(void)
 {
 	print_console(false);
-	if (!kept && prints_clear(0))
-		prints_apply();
+	if (!kept)
+		prints_forget();
 }
 
 /* "vCont;c": while there are dprintfs, gdb may wait for their texts.

@@ -75,9 +75,10 @@ const char *run_refusal(int why);
 void run_print_point(uint32_t place, uint64_t address);
 int run_prints_place(const struct patcher *patcher);
 
-/* prints.c: serves markers that came, as run_adopted(); tells that gdb has
- * gone. */
+/* prints.c: serves markers that came, as run_adopted(); takes all dprintfs out;
+ * tells that gdb has gone. */
 void prints_adopted(const struct patcher *patcher);
+void prints_forget(void);
 void prints_disconnected(void);
 
 /* Returns true when there is a dprintf. */

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""texts.py PROGRAM: what dprintf makes of strings. One line "PASS: NAME" or
-"FAIL: NAME" a check."""
+"""texts.py PROGRAM COMMAND: texts of dprintf, and their end with the agent. One
+line "PASS: NAME" or "FAIL: NAME" a check."""
 import struct
+import subprocess
 import sys
 
 from rsp import Program, check, check_equal
@@ -71,6 +72,23 @@ check_equal('fifteen with the precision 0',
 check_equal('some that are not there',
             said('%.3s %.4s %s %s', LONG, 16, 0, LONG),
             'ppp (unr (null) ' + 495 * 'p')
+def detached():
+    """A dprintf stays when gdb goes, but not in a program without an agent."""
+    with open('/proc/%d/mem' % program.pid, 'rb', buffering=0) as memory:
+        def code():
+            memory.seek(SPOT)
+            return memory.read(6)
+        stub.must('z0,%x,1' % SPOT)
+        before = code()
+        stub.must('Z0,%x,1;cmds:1,%s' % (SPOT, packed(code_of('x'))))
+        stub.close()
+        check('a dprintf is there', code() != before)
+        got = subprocess.run([sys.argv[2], 'detach', str(program.pid)])
+        check_equal('detach', got.returncode, 0)
+        check_equal('the code is as before', code(), before)
+    check_equal('the program goes on', program.ask('call 5'), '12')
+
+
 conditions()
-stub.close()
+detached()
 check_equal('the program ends as it does', program.end(), 0)
