@@ -59,7 +59,8 @@ bool unload_offered(void)
 {
 	return attach_handlers && names_recall && !pinned &&
 	       attach_pid == (uint32_t)sys_getpid() && !agent_signal &&
-	       !mappings_lost && loader_undone() && !fork_hooks;
+	       !mappings_lost && loader_undone() && !fork_hooks &&
+	       !usdt_faults.left;
 }
 
 /* Returns the first byte behind the tables that the dynamic linker reads: the

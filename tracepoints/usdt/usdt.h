@@ -379,6 +379,7 @@ struct usdt_faults {
 	uint32_t handled;
 	uint32_t ways;
 	uint32_t confined;
+	uint32_t left;		/* a jump could not be taken out */
 };
 
 extern struct usdt_faults usdt_faults;

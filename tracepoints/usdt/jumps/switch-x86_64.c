@@ -335,4 +335,5 @@ void usdt_place_flush(const struct patcher *patcher)
 		rest = portion_cut(list);
 		portion_switch(list, patcher);
 	}
+	usdt_faults.left = !!pending;
 }
