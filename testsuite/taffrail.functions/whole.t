@@ -4,6 +4,7 @@
 # when it ends, and one when it is written.
 
 compile: calls calls.c -O2 -g0 -pthread
+compile: through through.c -O2
 compile: leaves leaves.cc -O2 -pthread
 compile: whole whole.cc -O2 -g0 -pthread
 compile: small small.c -O2 -pthread
@@ -200,10 +201,13 @@ whole stdout:
 	right
 stderr: \(0 lost
 no stderr: no room to keep
+case: the part that throws, which never returns, is no exit
+run: taffrail record -o throws --functions 'leaves/*throws*' -- "$CASES/leaves" >/dev/null && taffrail view throws | wc -l
+whole stdout: 100
 case: a function whose exits cannot all be had is named
-run: taffrail record -o unended --functions 'leaves/*throws*' -- "$CASES/leaves" >/dev/null
+run: taffrail record -o unended --functions by_label -- "$CASES/through" >/dev/null
 status: 1
-stderr: fn/throws\(int\)%return at 0x[0-9a-f]+ is not traced: its function
+stderr: fn/by_label%return at 0x[0-9a-f]+ is not traced: its function
 no stderr: no function matches
 case: a recursive call counts once in the total
 run: taffrail record -o again --functions 'left/left_again' -- "$CASES/left" 0 >/dev/null && taffrail report --functions --json again | python3 -c 'import json, sys; f = json.load(sys.stdin)["pairs"][0]; print(f["count"], f["total"] == f["self"])'

@@ -399,6 +399,29 @@ __asm__(".pushsection .text\n .p2align 4\n"
 	"leaq functions_words(%rip), %rdx\n jmp *(%rdx,%rdi,8)\n"
 	"ret\n .cfi_endproc\n"
 	".size functions_tabled, . - functions_tabled\n"
+	/* parts put apart that begin without a frame: one jumps back, one
+	 * never returns */
+	".globl functions_split\n .type functions_split, @function\n"
+	"functions_split: .cfi_startproc\n"
+	"testq %rdi, %rdi\n js functions_back\n"
+	"functions_middle: movl $1, %eax\n ret\n .cfi_endproc\n"
+	".size functions_split, . - functions_split\n"
+	".globl functions_gone\n .type functions_gone, @function\n"
+	"functions_gone: .cfi_startproc\n"
+	"testq %rdi, %rdi\n js functions_away\n ret\n .cfi_endproc\n"
+	".size functions_gone, . - functions_gone\n"
+	".globl functions_ended\n .type functions_ended, @function\n"
+	"functions_ended: .cfi_startproc\n"
+	"testq %rdi, %rdi\n js functions_never\n ret\n .cfi_endproc\n"
+	".size functions_ended, . - functions_ended\n"
+	".pushsection .text.unlikely, \"ax\", @progbits\n"
+	".cfi_startproc\n .cfi_def_cfa_offset 16\n ud2\n .cfi_endproc\n"
+	"functions_back: .cfi_startproc\n nop\n jmp functions_middle\n"
+	".cfi_endproc\n"
+	"functions_never: .cfi_startproc\n nop\n ud2\n .cfi_endproc\n"
+	"functions_away: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
+	".cfi_startproc\n .cfi_def_cfa_offset 16\n ud2\n .cfi_endproc\n"
+	".popsection\n"
 	/* .eh_frame has no epilogue, so it does not tell */
 	".globl functions_undescribed\n"
 	".type functions_undescribed, @function\n"
@@ -457,6 +480,12 @@ static void check_exits(void)
 		   "a table of functions");
 	unit_equal(exits_of(&file, "functions_undescribed", exits), -ENOTUNIQ,
 		   "frames that are described in part");
+	unit_equal(exits_of(&file, "functions_split", exits), 1,
+		   "a part that jumps back");
+	unit_equal(exits_of(&file, "functions_ended", exits), 1,
+		   "code that never returns");
+	unit_equal(exits_of(&file, "functions_gone", exits), -ENOTUNIQ,
+		   "a part, or another function");
 }
 
 int functions_plain(int n) __attribute__((noinline));

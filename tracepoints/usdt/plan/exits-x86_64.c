@@ -179,6 +179,35 @@ static int is_linkage(const struct usdt_image *image, uint64_t address)
 	return p && p[0] == 0xff && p[1] == 0x25;
 }
 
+/* Tells whether code is a part of the function: it jumps back into the middle
+ * of it, which no other function does. Or whether that does not matter, as it
+ * does not return at all. */
+static bool is_returning(const struct leaving *l,
+			 const struct usdt_function *part)
+{
+	struct usdt_decoded insn;
+	bool leaves = false;
+	const uint8_t *bytes;
+	uint64_t at, left;
+	uint8_t copy[16];
+
+	for (at = part->start; at < part->end; at += insn.length) {
+		bytes = usdt_image_at(l->image, at, 1, PF_R | PF_X, &left);
+		if (!bytes || !usdt_decode(l->decoder, bytes, left, at, &insn))
+			return false;
+		__builtin_memset(copy, 0, sizeof(copy));
+		__builtin_memcpy(copy, bytes, insn.length);
+		leaves |= is_return(copy) || insn.through;
+		if (!insn.leads || insn.field || insn.move == USDT_CALL)
+			continue;
+		if (insn.target != l->parts[0].start &&
+		    is_known(l, insn.target))
+			return true;
+		leaves |= insn.target < part->start || insn.target >= part->end;
+	}
+	return !leaves;
+}
+
 /* Tells whether an address is in the function or in a part of it. A part that
  * was not known is added. */
 static int is_inside(struct leaving *l, uint64_t address)
@@ -191,10 +220,12 @@ static int is_inside(struct leaving *l, uint64_t address)
 	    !usdt_image_function(l->image, address, &part))
 		return 0;
 	if (!part.part && address == part.start) {
+		if (l->apart || address < l->layout->area ||
+		    address >= l->layout->area_end)
+			return 0;
 		/* a part may begin without a frame, as a function does */
-		return !l->apart && address >= l->layout->area &&
-				       address < l->layout->area_end ?
-			       -ENOTUNIQ : 0;
+		if (!is_returning(l, &part))
+			return -ENOTUNIQ;
 	}
 	if (l->nparts == PARTS_MAX)
 		return -E2BIG;
