@@ -16,6 +16,7 @@
 #include "buffers/rings/channel.h"
 #include "command/agents/client.h"
 #include "command/agents/rule.h"
+#include "command/agents/visits.h"
 #include "command/causes/cause.h"
 #include "command/common/former.h"
 #include "command/load/libraries.h"
@@ -339,6 +340,8 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 					RECORD_RULES_MAX);
 	if (status)
 		return status;
+	if (o->nrules > VISIT_RULES_MAX)
+		return command_misused("more than %d rules", VISIT_RULES_MAX);
 	/* a sub-buffer is written as a whole, and several must fit */
 	most = o->max_size / MAX_SIZE_BUFFERS;
 	if (!o->max_size || (o->buffer && o->buffer <= most))

@@ -108,6 +108,10 @@ run: taffrail record -o types -e 'fn:outer(str:7)' -- true; taffrail record -o t
 status: 2
 stderr: 'fn:outer\(str:7\)': only the first 6 arguments of a function are known
 stderr: 'fn:outer\(,,,,,,\)': only the first 6 arguments of a function are known
+case: a session has 64 rules
+run: taffrail record -o rules $(seq -f '-e fn:x%.0f' 65) -- true; taffrail record -o rules $(seq -f '-e fn:y%.0f' 40) $(seq -f '--functions x%.0f' 30) -- true
+status: 2
+stderr: ^taffrail: record: more than 64 rules\n.*\ntaffrail: record: more than 64 rules$
 case: a length is recorded, too
 run: taffrail record -o length -e 'fn:with_text(,str:3)' -- "$CASES/calls" 1 && taffrail view length
 stdout: fn:with_text: .* arg1 = 0, arg2 = "h", arg3 = 1, cfa
