@@ -28,6 +28,17 @@ class TaffrailDprintf:
         except gdb.error:
             gdb.execute("define hookpost-dprintf\npython TaffrailDprintf.tell()"
                         "\nend", False, True)
+            gdb.events.before_prompt.connect(cls.refused)
+
+    @staticmethod
+    def refused():
+        """Says at the prompt why the agent has refused one."""
+        try:
+            why = TaffrailPrints.before and taffrail_send("qTaffrail:refused")
+        except gdb.error:               # gdb waits for the program
+            return
+        if why:
+            taffrail_print("The agent has refused it: " + taffrail_unhex(why))
 
     @classmethod
     def tell(cls):

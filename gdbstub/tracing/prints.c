@@ -343,11 +343,13 @@ int serve_breakpoint_set(struct connection *c, const char *p)
 	return trace_answer(c, refusal);
 }
 
-/* gdb does not show why a dprintf is refused: the extension asks. */
+/* gdb does not show why a dprintf is refused: the extension asks, and is told
+ * once. */
 int serve_breakpoint_refusal(struct connection *c, const char *p)
 {
 	(void)p;
 	packet_add_hex(&c->out, refusal, text_length(refusal));
+	refusal[0] = 0;
 	return 0;
 }
 

@@ -52,6 +52,10 @@ say('continue')
 check('no wait beside a breakpoint', await_line('no breakpoints here', 60),
       seen)
 say('delete')
+say('dprintf *&served,"x"')
+check('why one is refused', await_line('The agent has refused it: dprintf at',
+                                       60), seen)
+say('delete')
 say('disconnect')
 say('show dprintf-style')
 check('the settings are as before', await_line('is "gdb"', 60), seen)
