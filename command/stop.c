@@ -19,10 +19,7 @@
 #include "command/common/command.h"
 #include "command/runtime/rundir.h"
 
-/* A process may execute one program after the other; one that does so without
- * end is given up. */
-#define EXECUTED_TRIES	16
-/* The same for children that go on forking. */
+/* Children may go on forking; those that do so without end are given up. */
 #define CHILDREN_TRIES	16
 
 static const struct option_row rows[] = {
@@ -69,10 +66,8 @@ static int visit_left(struct target *target, const char *name, bool remove)
 static int tell_one(struct target *target, enum message_type type,
 		    struct client_request *request)
 {
-	struct rundir_process *process = target->process;
-	uint32_t images[RUNDIR_IMAGES_MAX];
 	struct client_answer answer = { 0 };
-	int n, ret, tries;
+	int ret, tries;
 
 	for (tries = EXECUTED_TRIES;; tries--) {
 		ret = target_connect(target);
@@ -85,11 +80,8 @@ static int tell_one(struct target *target, enum message_type type,
 		if (!ret || ret == -ENOENT || !tries)
 			return ret;
 		/* has another program an agent now? Then that one is asked */
-		n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
-		if (n <= 0 || images[n - 1] <= process->image)
+		if (!target_executes(target))
 			return ret;
-		process->image = images[n - 1];
-		client_close(&target->client);
 	}
 }
 

@@ -157,11 +157,14 @@ static bool connect_later(int error, const struct rundir_process *process,
 			  int64_t begin, int64_t came)
 {
 	int64_t now = monotonic_ms();
+	uint32_t image;
 
 	if (now - begin >= CLIENT_TIMEOUT_MS)
 		return false;
 	if (error == -EAGAIN)
 		return !process_stopped(process->pid);
+	if (rundir_executed(process, &image))
+		return false;
 	return (error == -ENOENT || error == -ECONNREFUSED) &&
 	       (now - came < CLIENT_START_MS || process_killed(process->pid) ||
 		agent_young(process, now)) &&

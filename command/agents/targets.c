@@ -187,13 +187,27 @@ bool target_has(const struct target *target, const char *session)
 				    session, &page);
 }
 
+bool target_executes(struct target *target)
+{
+	struct rundir_process *process = target->process;
+	uint32_t image;
+
+	if (!rundir_executed(process, &image))
+		return false;
+	process->image = image;
+	client_close(&target->client);
+	return true;
+}
+
 int target_connect(struct target *target)
 {
-	int ret;
+	int ret, tries = EXECUTED_TRIES;
 
 	if (target->client.fd >= 0)
 		return 0;
-	ret = client_connect(&target->client, target->process);
+	do
+		ret = client_connect(&target->client, target->process);
+	while (ret && tries-- && target_executes(target));
 	if (ret == -ESRCH)
 		target->process->alive = rundir_lives(target->process);
 	return ret;

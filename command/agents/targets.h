@@ -71,6 +71,14 @@ bool target_has(const struct target *target, const char *session);
  */
 int target_connect(struct target *target);
 
+/* A process may execute one program after the other; one that does so without
+ * end is given up. */
+#define EXECUTED_TRIES	16
+
+/* Takes the program that the process has executed since, if that has an agent,
+ * and closes the connection. Returns false where there is none. */
+bool target_executes(struct target *target);
+
 /* Returns true when the process has ended, also after waiting up to 5 s for a
  * process that has called exit(3): a request to it that failed is then no
  * failure of a command for all processes. */

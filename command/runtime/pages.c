@@ -71,6 +71,17 @@ int rundir_images(const struct rundir_process *process, uint32_t *images,
 	return n;
 }
 
+bool rundir_executed(const struct rundir_process *process, uint32_t *image)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+
+	if (n <= 0 || images[n - 1] <= process->image)
+		return false;
+	*image = images[n - 1];
+	return true;
+}
+
 int rundir_open_image(const struct rundir_process *process, uint32_t image)
 {
 	char name[16];

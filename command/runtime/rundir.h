@@ -333,6 +333,9 @@ uint64_t rundir_namespace(pid_t pid);
  * -ESRCH if there is no such process, or -EMFILE or -ENFILE. */
 int rundir_starttime(uint64_t *starttime, pid_t pid);
 
+/* Gives the last image of the process, if it is later than its `image`. */
+bool rundir_executed(const struct rundir_process *process, uint32_t *image);
+
 /*
  * Lists the numbers of the images in a process directory, ascending; of more
  * than `room`, the last ones. Returns how many, or a negative errno. There is
