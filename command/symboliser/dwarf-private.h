@@ -41,7 +41,6 @@
 	FUNCTION(getlocation_addr) \
 	FUNCTION(getlocations) \
 	FUNCTION(getlocation_attr) \
-	FUNCTION(getlocation_die) \
 	FUNCTION(getlocation_implicit_value) \
 	FUNCTION(getscopes_die) \
 	FUNCTION(getsrc_die) \

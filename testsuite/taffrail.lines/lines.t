@@ -70,7 +70,7 @@ whole stdout:
 	-1 [(unreadable)] 0
 
 group: structures in registers, and variables of threads, {OPTIONS}
-for: OPTIONS gcc_-O0 gcc_-O1 gcc_-O1_-gdwarf-4 clang_-O0 clang_-O1 gcc_-O0_-no-pie
+for: OPTIONS gcc_-O0 gcc_-O1 gcc_-O1_-gdwarf-4 clang_-O0 gcc_-O0_-no-pie
 before:
 	words=({OPTIONS})
 	${words//_/ } -g -Wl,--build-id -o pieces "$SOURCE/pieces.c" 2>err || exit 77
