@@ -49,7 +49,10 @@ static int program_make(struct workshop *shop, const struct object *object,
 			   object->site->nfields_, shop->names);
 	if (ret)
 		return ret;
-	shop->shape = object->shape;
+	/* the object has no memory behind the strings that it has */
+	__builtin_memcpy(&shop->shape, &object->shape,
+			 offsetof(struct write_shape,
+				  var[object->shape.nvar]));
 	__builtin_memcpy(shop->types, object->types, sizeof(shop->types));
 	/* the fields that conditions alone have */
 	if (whole)

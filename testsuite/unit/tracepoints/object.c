@@ -3,14 +3,18 @@
  * Events that begin before the channels of a marker change and end after: a
  * thread takes a writer from the site before the change, and calls it after.
  * Each event is in every channel that was on all the time, once, if its
- * condition holds.
+ * condition holds. And conditions of an object with no memory behind it.
  */
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "base/base.h"
 #include "buffers/clock.h"
 #include "testsuite/stress/bed.h"
 #include "testsuite/unit/unit.h"
+#include "tracepoints/conditions/expr.h"
 #include "tracepoints/sites/registry.h"
 
 #define SMALL	3	/* a value for which the condition holds */
@@ -124,6 +128,35 @@ static void test_second(void)
 	expect(one + 2, 3, "both off");
 }
 
+/* An object has memory up to the end of the strings that it has; a condition
+ * is made for one behind which there is none. */
+static void test_end(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t bytes = align_up(offsetof(struct object, shape.var), 16);
+	char *map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct ax_program *program = NULL;
+	struct expr_error error;
+	struct object *last;
+
+	if (map == MAP_FAILED || mprotect(map + page, page, PROT_NONE))
+		abort();
+	last = (struct object *)(map + page - bytes);
+	memset(&site, 0, sizeof(site));
+	site.kind_ = TAFFRAIL_KIND_EVENT;
+	site.nfields_ = 1;
+	site.types_[0] = last->types[0] = TAFFRAIL_T_U64;
+	site.fixed_bytes_ = last->shape.fixed_bytes = 8;
+	last->site = &site;
+	last->format = "n";
+	last->id = map;
+	unit_equal(condition_make(last, "n > 9", &program, &error), 0,
+		   "a condition for an object at the end of its memory");
+	unit_check(program, "it has a program");
+	munmap(map, 2 * page);
+}
+
 static void run(const char *name)
 {
 	variant = name;
@@ -141,6 +174,7 @@ int main(void)
 	if (!unit_equal(bed_open(NULL, 1), 0, "set up"))
 		return unit_end();
 	object_setup();
+	test_end();
 	if (bed.cpus)
 		run("rseq");
 	else
