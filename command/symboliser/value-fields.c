@@ -113,6 +113,20 @@ static void program_write(struct value_field *field, struct value *v,
 	}
 }
 
+/* Makes a truth value of the lowest bit. In registers, and in what is computed,
+ * gcc leaves out the `& 1` that makes one of a number. */
+static void truth_take(struct value *v)
+{
+	if (v->bits || v->kind == VALUE_MEMORY)
+		return;
+	if (v->kind == VALUE_REGISTER &&
+	    !code_register(v, (uint64_t)v->base))
+		return;
+	v->kind = VALUE_NUMBER;
+	v->base = -1;
+	v->bits = 1;
+}
+
 /* Makes a number of an address. Returns false if no number is so large. */
 static bool number_load(struct value *v, Dwarf_Word bytes, bool is_signed)
 {
@@ -198,6 +212,8 @@ void value_field(struct value_field *field, const struct value *value)
 		field->why = VALUE_OUT;
 		return;
 	}
+	if (field->type == TAFFRAIL_T_BOOL)
+		truth_take(&v);
 	if (most) {
 		code_address(&v);
 		program_write(field, &v, (uint32_t)most);

@@ -81,6 +81,13 @@ case: each member is a field
 run: taffrail record -o whole -e 'pieces.c:34(small, *outer.next)' -- ./pieces >out && taffrail view whole
 stdout: \{ low = -4, bits = 24, high = -280000, start = "far", n = 1, unread = 0x0 \}$
 
+group: where compilers write a wrong place
+before:
+	cc -Wl,--build-id -o places "$SOURCE/wrong-places.S" 2>err || exit 77
+case: a truth value that is not in memory is the lowest bit
+run: taffrail record -o truth -e 'places.c:7(even, odd, lowest, stored)' -- ./places && taffrail view truth
+stdout: \{ even = 0, odd = 1, lowest = 0, stored = 2 \}$
+
 group: under a seccomp filter
 before:
 	# transactions of the processor read without a system call
