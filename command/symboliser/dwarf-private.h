@@ -230,6 +230,9 @@ bool place_take(struct value *v, Dwarf_Attribute *attr, const Dwarf_Op *ops,
  * Returns false if they are not all in one place. */
 bool place_part(struct value *v, uint64_t offset, uint64_t bytes);
 const char *place_fact(const Dwarf_Op *ops, size_t n);
+/* Tells whether the value is said to be an address of the stack. clang says so
+ * of variables on the stack, where it has left out that they are loaded. */
+bool place_is_slip(const Dwarf_Op *ops, size_t n);
 
 /* Adds the code for an address of the file. */
 void code_static(struct value *v, uint64_t address);

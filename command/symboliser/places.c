@@ -411,6 +411,21 @@ bool place_take(struct value *v, Dwarf_Attribute *attr,
 	return true;
 }
 
+bool place_is_slip(const Dwarf_Op *ops, size_t n)
+{
+	uint8_t first = n ? ops[0].atom : 0;
+
+	if ((first != DW_OP_breg7 && first != DW_OP_fbreg &&
+	     first != DW_OP_call_frame_cfa) ||
+	    ops[n - 1].atom != DW_OP_stack_value)
+		return false;
+	for (size_t i = 1; i < n; i++)
+		if (ops[i].atom == DW_OP_deref ||
+		    ops[i].atom == DW_OP_deref_size)
+			return false;
+	return true;
+}
+
 const char *place_fact(const Dwarf_Op *ops, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

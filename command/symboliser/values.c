@@ -57,6 +57,7 @@ void value_find(struct value *v, Dwarf_Die *variable,
 	Dwarf_Sword number;
 	Dwarf_Op *ops;
 	size_t n;
+	int tag;
 
 	*v = (struct value){ .base = -1, .why = VALUE_OUT };
 	value_type(v, variable);
@@ -93,6 +94,12 @@ void value_find(struct value *v, Dwarf_Die *variable,
 	}
 	if (dw.getlocation_addr(&attr, scope->address, &ops, &n, 1) != 1 || !n)
 		return;
+	tag = v->has_type ? dw.tag(&v->type) : 0;
+	if ((tag == DW_TAG_base_type || tag == DW_TAG_enumeration_type) &&
+	    place_is_slip(ops, n)) {
+		v->why = "is said to be an address of the stack";
+		return;
+	}
 	if (!place_take(v, &attr, ops, n, scope) || v->cut) {
 		*v = (struct value){ .base = -1, .type = v->type,
 				     .has_type = v->has_type,

@@ -87,6 +87,15 @@ before:
 case: a truth value that is not in memory is the lowest bit
 run: taffrail record -o truth -e 'places.c:7(even, odd, lowest, stored)' -- ./places && taffrail view truth
 stdout: \{ even = 0, odd = 1, lowest = 0, stored = 2 \}$
+case: an address of the stack is no number
+run: taffrail record -o slip -e 'places.c:7(slip)' -- ./places; taffrail record -o slip -e 'places.c:7(framed)' -- ./places
+status: 1
+stderr: at places\.c:7, slip is said to be an address of the stack$
+stderr: at places\.c:7, framed is said to be an address of the stack$
+case: it is one of a pointer, and what is loaded from there is a number
+run: taffrail list --lines places.c ./places && taffrail record -o loaded -e 'places.c:7(loaded)' -- ./places && taffrail view loaded
+stdout: ^places\.c:7 .*, int32 loaded, pointer leads\) without slip, framed$
+stdout: \{ loaded = 42 \}$
 
 group: under a seccomp filter
 before:
