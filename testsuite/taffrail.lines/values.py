@@ -5,10 +5,11 @@ the same source that prints them.
 
 values.py make SEED FILE.c          writes a program
 values.py rules LIST.json           prints a rule a line, by `list --lines`
-values.py compare ORACLE EVENTS.json RULES EXACT
+values.py compare ORACLE EVENTS.json RULES EXACT WRONG.json
     compares events with what the second build has printed. EXACT 1: each line
     has an event each time; else each event must be one of the moments of its
-    line, and all in the same order where they are as many.
+    line, and all in the same order where they are as many. WRONG.json gets the
+    wrong values: line, events there, which of these, name, value.
 
 A line of the oracle is "LINE NAME=VALUE ...", before the line has run.
 """
@@ -254,7 +255,14 @@ def named(expressions, fields):
                 break
 
 
-def compare(oracle, events, chosen, exact):
+def wrong_of(moments, event):
+    """Gives what does not fit the moment that is nearest."""
+    return min(([(n, v["value"] if isinstance(v, dict) else v)
+                 for n, v in event if n in m and not same(m[n], v)]
+                for m in moments), key=len)
+
+
+def compare(oracle, events, chosen, exact, list_of_wrong):
     moments, seen, names = {}, {}, dict(expressions_of(chosen))
     with open(oracle) as file:
         for line in file:
@@ -267,6 +275,7 @@ def compare(oracle, events, chosen, exact):
             seen.setdefault(number, []).append(
                 list(named(names[number], event["fields"])))
     wrong = values = 0
+    told = []
     for number, found in sorted(seen.items()):
         known = moments.get(number)
         if not known:
@@ -281,12 +290,16 @@ def compare(oracle, events, chosen, exact):
                any(fits(m, event) for m in known):
                 continue
             wrong += 1
+            told += [(number, len(found), i, *value) for value in
+                     wrong_of([known[i]] if pairs else known, event)]
             print(f"line {number}: {event} is none of",
                   known[i] if pairs else known[:3])
     missing = [n for n in moments if n in names and n not in seen]
     if exact and missing:
         print(f"no events of lines {missing}")
         wrong += 1
+    with open(list_of_wrong, "w") as file:
+        json.dump(told, file)
     print(f"{values} values, {len(seen)} lines, {wrong} wrong")
     return wrong > 0
 
@@ -296,7 +309,7 @@ def main():
         return make(int(sys.argv[2]), sys.argv[3])
     if sys.argv[1] == "rules":
         return rules(sys.argv[2])
-    return compare(*sys.argv[2:5], int(sys.argv[5]))
+    return compare(*sys.argv[2:5], int(sys.argv[5]), sys.argv[6])
 
 
 sys.exit(main())
