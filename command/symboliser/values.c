@@ -48,6 +48,49 @@ static void global_find(struct value *v, Dwarf_Die *variable)
 	reference_follow(v);
 }
 
+/* Tells whether a place is a constant that lies beside another one. clang's of a
+ * counter of an unrolled loop are so, and begin too early or end too late. */
+static bool is_between_rounds(Dwarf_Attribute *attr,
+			      const struct value_scope *scope)
+{
+	Dwarf_Addr base, start, end, last = 0;
+	Dwarf_Word number, before = 0;
+	bool constant, ours, was_constant = false, was_ours = false;
+	const char *producer = NULL;
+	Dwarf_Attribute by;
+	ptrdiff_t offset = 0;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (scope->n)
+		producer = dw.formstring(
+			dw.attr_integrate(&scope->scopes[scope->n - 1],
+					  DW_AT_producer, &by));
+	if (!producer || !strstr(producer, "clang") || value_is_fixed(attr))
+		return false;
+	while ((offset = dw.getlocations(attr, offset, &base, &start, &end,
+					 &ops, &n)) > 0) {
+		ours = start <= scope->address && scope->address < end;
+		constant = n == 2 && ops[1].atom == DW_OP_stack_value &&
+			   ops[0].atom >= DW_OP_const1u &&
+			   ops[0].atom <= DW_OP_consts;
+		number = constant ? ops[0].number : 0;
+		if (n == 2 && ops[1].atom == DW_OP_stack_value &&
+		    ops[0].atom >= DW_OP_lit0 && ops[0].atom <= DW_OP_lit31) {
+			constant = true;
+			number = ops[0].atom - DW_OP_lit0;
+		}
+		if (constant && was_constant && (ours || was_ours) &&
+		    start == last && number != before)
+			return true;
+		was_constant = constant;
+		was_ours = ours;
+		before = number;
+		last = end;
+	}
+	return false;
+}
+
 void value_find(struct value *v, Dwarf_Die *variable,
 		const struct value_scope *scope)
 {
@@ -94,6 +137,10 @@ void value_find(struct value *v, Dwarf_Die *variable,
 	}
 	if (dw.getlocation_addr(&attr, scope->address, &ops, &n, 1) != 1 || !n)
 		return;
+	if (is_between_rounds(&attr, scope)) {
+		v->why = "may be of another round of a loop";
+		return;
+	}
 	tag = v->has_type ? dw.tag(&v->type) : 0;
 	if ((tag == DW_TAG_base_type || tag == DW_TAG_enumeration_type) &&
 	    place_is_slip(ops, n)) {

@@ -84,6 +84,7 @@ stdout: \{ low = -4, bits = 24, high = -280000, start = "far", n = 1, unread = 0
 group: where compilers write a wrong place
 before:
 	cc -Wl,--build-id -o places "$SOURCE/wrong-places.S" 2>err || exit 77
+	cc -Wl,--build-id -DPRODUCER='"GNU C17"' -o gnu "$SOURCE/wrong-places.S" 2>err || exit 77
 case: a truth value that is not in memory is the lowest bit
 run: taffrail record -o truth -e 'places.c:7(even, odd, lowest, stored)' -- ./places && taffrail view truth
 stdout: \{ even = 0, odd = 1, lowest = 0, stored = 2 \}$
@@ -94,8 +95,17 @@ stderr: at places\.c:7, slip is said to be an address of the stack$
 stderr: at places\.c:7, framed is said to be an address of the stack$
 case: it is one of a pointer, and what is loaded from there is a number
 run: taffrail list --lines places.c ./places && taffrail record -o loaded -e 'places.c:7(loaded)' -- ./places && taffrail view loaded
-stdout: ^places\.c:7 .*, int32 loaded, pointer leads\) without slip, framed$
+stdout: ^places\.c:7 .*, int32 loaded, pointer leads, int32 alone, int32 apart\) without slip, framed, late, early$
 stdout: \{ loaded = 42 \}$
+case: of two constants beside each other, clang's are not certain
+run: taffrail record -o late -e 'places.c:7(late)' -- ./places; taffrail record -o early -e 'places.c:7(early)' -- ./places
+status: 1
+stderr: at places\.c:7, late may be of another round of a loop$
+stderr: at places\.c:7, early may be of another round of a loop$
+case: other constants are
+run: taffrail record -o sure -e 'places.c:7(alone, apart)' -- ./places && taffrail view sure && taffrail record -o gnu.trace -e 'places.c:7(late, early)' -- ./gnu && taffrail view gnu.trace
+stdout: \{ alone = 3, apart = 5 \}$
+stdout: \{ late = 1, early = 2 \}$
 
 group: under a seccomp filter
 before:

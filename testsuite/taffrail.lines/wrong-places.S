@@ -3,6 +3,9 @@
  * A program with debug information as compilers write it of optimised code
  * where they are wrong. Its source is places.c, which does not exist.
  */
+#ifndef PRODUCER
+#define PRODUCER "clang version 14.0.6"
+#endif
 	.text
 	.globl	main
 	.type	main, @function
@@ -17,6 +20,7 @@ main:
 	mov	$0x67, %edx
 	movb	$2, 12(%rsp)
 	.loc	1 7 0
+.Lseven:
 	lea	8(%rsp), %rsi
 	xor	%eax, %eax
 	.loc	1 8 0
@@ -31,6 +35,7 @@ main:
 .Labbrev:
 	.uleb128 1, 0x11		/* compile unit, with children */
 	.byte	1
+	.uleb128 0x25, 0x8		/* producer, string */
 	.uleb128 0x3, 0x8		/* name, string */
 	.uleb128 0x10, 0x17		/* stmt_list, sec_offset */
 	.uleb128 0x11, 0x1		/* low_pc, addr */
@@ -61,6 +66,13 @@ main:
 	.uleb128 0xb, 0xb
 	.uleb128 0x49, 0x13
 	.uleb128 0, 0
+	.uleb128 6, 0x34		/* variable with a list */
+	.byte	0
+	.uleb128 0x3, 0x8
+	.uleb128 0x49, 0x13
+	.uleb128 0x2, 0x17		/* location, sec_offset */
+	.uleb128 0x3b, 0xb
+	.uleb128 0, 0
 	.uleb128 0
 
 	.macro	variable name, type, place:vararg
@@ -72,6 +84,21 @@ main:
 9:	.byte	4
 	.endm
 
+	.macro	listed name, list
+	.uleb128 6
+	.string	"\name"
+	.long	.Lint - .Linfo
+	.long	\list
+	.byte	4
+	.endm
+
+	/* from the program's beginning on: what DW_OP_consts says */
+	.macro	constant from, to, number
+	.quad	\from - main, \to - main
+	.value	3
+	.byte	0x11, \number, 0x9f
+	.endm
+
 	.section .debug_info, "", @progbits
 .Linfo:
 	.long	.Lafter - .Lversion
@@ -80,6 +107,7 @@ main:
 	.long	.Labbrev
 	.byte	8
 	.uleb128 1
+	.string	PRODUCER
 	.string	"places.c"
 	.long	.Lline
 	.quad	main
@@ -111,8 +139,29 @@ main:
 	variable slip, .Lint, 0x77, 8, 0x23, 1, 0x9f
 	variable framed, .Lint, 0x91, 0x70, 0x9f	/* fbreg - 16 */
 	variable leads, .Lpointer, 0x77, 8, 0x9f
+	listed late, .Llate
+	listed early, .Learly
+	listed alone, .Lalone
+	listed apart, .Lapart
 	.byte	0, 0
 .Lafter:
+
+	.section .debug_loc, "", @progbits
+.Llate:
+	constant main, .Lseven + 1, 1
+	constant .Lseven + 1, .Lend, 2
+	.quad	0, 0
+.Learly:
+	constant main, .Lseven, 1
+	constant .Lseven, .Lend, 2
+	.quad	0, 0
+.Lalone:
+	constant main, .Lend, 3
+	.quad	0, 0
+.Lapart:
+	constant main, main + 1, 4
+	constant .Lseven, .Lend, 5
+	.quad	0, 0
 
 	.section .debug_line, "", @progbits
 .Lline:
