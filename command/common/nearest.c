@@ -49,9 +49,14 @@ unsigned int nearest_distance(const char *glob, const char *id)
 
 void nearest_add(struct nearest *nearest, const char *id)
 {
+	/* providers that LTTng-UST has in each program */
+	static const char own[] = "lttng_ust_";
 	unsigned int distance = nearest_distance(nearest->rule, id);
 	int at = 0;
 
+	if (!strncmp(id, own, strlen(own)) &&
+	    strncmp(nearest->rule, own, strlen("lttng")))
+		distance += NEAREST_LENGTH_MAX;
 	for (int i = 0; i < NEAREST_IDS && nearest->ids[i]; i++)
 		if (!strcmp(nearest->ids[i], id))
 			return;

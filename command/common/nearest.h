@@ -23,7 +23,8 @@ struct nearest {
  */
 unsigned int nearest_distance(const char *glob, const char *id);
 
-/* Considers an id, and keeps it by reference. A repeated id counts once. */
+/* Considers an id, and keeps it by reference. A repeated id counts once. Events
+ * of LTTng-UST's own providers come last, unless a rule begins with "lttng". */
 void nearest_add(struct nearest *nearest, const char *id);
 
 /* Writes "a/b, a/c or x/y"; "" when no id was added. */

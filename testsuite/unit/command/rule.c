@@ -177,6 +177,18 @@ static void check_nearest(void)
 			  "nearest of many");
 	nearest_text(&nearest, text, 8);
 	unit_equal_string(text, "app/req", "nearest in little room");
+	nearest = (struct nearest){ .rule = "plug/*" };
+	nearest_add(&nearest, "lttng_ust_lib/load");
+	nearest_add(&nearest, "mine/paint");
+	nearest_text(&nearest, text, sizeof(text));
+	unit_equal_string(text, "mine/paint or lttng_ust_lib/load",
+			  "LTTng's own events come last");
+	nearest = (struct nearest){ .rule = "lttng_lib/load" };
+	nearest_add(&nearest, "lib/load");
+	nearest_add(&nearest, "lttng_ust_lib/load");
+	nearest_text(&nearest, text, sizeof(text));
+	unit_equal_string(text, "lttng_ust_lib/load or lib/load",
+			  "a rule of LTTng's own events");
 }
 
 static void check_sizes(void)
