@@ -121,17 +121,21 @@ left:
 }
 
 /* Returns true when the session goes on in a child that made its files when the
- * processes had been listed, or with `left` has left files since. */
+ * processes had been listed; or with `any`, when a process has it, or has left
+ * its files. */
 static bool session_goes_on(const struct targets *targets, const char *name,
-			    bool left)
+			    bool any)
 {
 	const struct rundir_process *p;
 	struct session_page page;
 
 	for (size_t i = 0; i < targets->count; i++) {
 		p = targets->targets[i].process;
-		if (!rundir_find_session(p, p->image, name, &page) &&
-		    (p->alive ? page.state == SESSION_ACTIVE : left))
+		if (rundir_find_session(p, p->image, name, &page))
+			continue;
+		/* a child that makes its files is not active yet */
+		if (any || (p->alive && (page.state == SESSION_ACTIVE ||
+					 page.making)))
 			return true;
 	}
 	return false;
