@@ -48,8 +48,9 @@ static void global_find(struct value *v, Dwarf_Die *variable)
 	reference_follow(v);
 }
 
-/* Tells whether a place is a constant that lies beside another one. clang's of a
- * counter of an unrolled loop are so, and begin too early or end too late. */
+/* Tells whether a place is a constant that lies beside another one. Those of a
+ * counter of a loop that clang unrolled do, and begin too early or end too
+ * late. */
 static bool is_between_rounds(Dwarf_Attribute *attr,
 			      const struct value_scope *scope)
 {
