@@ -95,7 +95,10 @@ class TaffrailDprintf:
                 gdb.execute("maint agent-eval -at %s,%s" % (
                     where, expressions), False, True)
         except gdb.error as error:
-            return str(error).rstrip(".")
+            why = str(error).rstrip(".")
+            # gdb sees no pointer in a member whose type is a typedef of one
+            return why + "; write (*POINTER).MEMBER" \
+                if "operand of `->'" in why else why
         return None
 
 

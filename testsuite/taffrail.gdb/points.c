@@ -14,6 +14,11 @@ struct request {
 	struct request *next;
 };
 
+typedef struct request *request_pointer;
+struct {
+	request_pointer to;
+} linked;
+
 static const char *const urls[] = { "/", "/index", "/about" };
 static pthread_barrier_t begin, end;
 static int count;
