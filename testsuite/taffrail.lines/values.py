@@ -5,7 +5,7 @@ the same source that prints them.
 
 values.py make SEED FILE.c          writes a program
 values.py rules LIST.json           prints a rule a line, by `list --lines`
-values.py compare ORACLE EVENTS.json RULES EXACT WRONG.json
+values.py compare ORACLE EVENTS.json RULES EXACT [WRONG.json]
     compares events with what the second build has printed. EXACT 1: each line
     has an event each time; else each event must be one of the moments of its
     line, and all in the same order where they are as many. WRONG.json gets the
@@ -262,7 +262,7 @@ def wrong_of(moments, event):
                 for m in moments), key=len)
 
 
-def compare(oracle, events, chosen, exact, list_of_wrong):
+def compare(oracle, events, chosen, exact, list_of_wrong=None):
     moments, seen, names = {}, {}, dict(expressions_of(chosen))
     with open(oracle) as file:
         for line in file:
@@ -298,8 +298,9 @@ def compare(oracle, events, chosen, exact, list_of_wrong):
     if exact and missing:
         print(f"no events of lines {missing}")
         wrong += 1
-    with open(list_of_wrong, "w") as file:
-        json.dump(told, file)
+    if list_of_wrong:
+        with open(list_of_wrong, "w") as file:
+            json.dump(told, file)
     print(f"{values} values, {len(seen)} lines, {wrong} wrong")
     return wrong > 0
 
@@ -309,7 +310,7 @@ def main():
         return make(int(sys.argv[2]), sys.argv[3])
     if sys.argv[1] == "rules":
         return rules(sys.argv[2])
-    return compare(*sys.argv[2:5], int(sys.argv[5]), sys.argv[6])
+    return compare(*sys.argv[2:5], int(sys.argv[5]), *sys.argv[6:])
 
 
 sys.exit(main())
