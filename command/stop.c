@@ -19,7 +19,7 @@
 #include "command/common/command.h"
 #include "command/runtime/rundir.h"
 
-/* Children may go on forking; those that do so without end are given up. */
+/* How often the processes are listed again while children make files. */
 #define CHILDREN_TRIES	16
 
 static const struct option_row rows[] = {

@@ -48,9 +48,9 @@ static void global_find(struct value *v, Dwarf_Die *variable)
 	reference_follow(v);
 }
 
-/* Tells whether a place is a constant that lies beside another one. Those of a
- * counter of a loop that clang unrolled do, and begin too early or end too
- * late. */
+/* Tells whether a place is a constant whose range borders on that of another
+ * constant. clang describes the counter of an unrolled loop so, with ranges
+ * that begin too early or end too late. */
 static bool is_between_rounds(Dwarf_Attribute *attr,
 			      const struct value_scope *scope)
 {
