@@ -37,7 +37,16 @@ start()
 		echo $? >"$name.new"
 		mv "$name.new" "$name.status"
 	} >/dev/null 2>&1 &
-	wait_for test -f "$name.pid" && read -r pid <"$name.pid"
+	wait_for test -f "$name.pid" && read -r pid <"$name.pid" &&
+		wait_for begun
+}
+
+# Has the program of start() begun, or ended? Before, it is a shell, then env.
+begun()
+{
+	test ! -e "/proc/$pid/exe" ||
+		! test "/proc/$pid/exe" -ef "$BASH" -o \
+			"/proc/$pid/exe" -ef /usr/bin/env
 }
 
 # NAME LINE PATTERN: tells the program a line, and waits until it has printed a
