@@ -165,7 +165,8 @@ enum message_type {
  *	0	a row, with the number of the recorder's PID namespace
  *		(place_namespace()) as `page`, and as `entry` the number of the
  *		file system /proc, where that shows this namespace, or 0; and
- *		as `uuid` the boot ID
+ *		as `uuid` the boot ID; with PROTOCOL_DEFERRED_NEVER as `page`,
+ *		no further program may
  *	4096	a table of programs that may (control/sessions/known.c)
  *	36864	a row for each process that did. None crosses the end of a page,
  *		where a write may end
@@ -173,6 +174,7 @@ enum message_type {
  * As long as the recorder is there, it holds a lock (flock) on the file.
  */
 #define PROTOCOL_DEFERRED_PREFIX ".deferred."
+#define PROTOCOL_DEFERRED_NEVER	(~0ull)
 #define PROTOCOL_DEFERRED_TABLE	4096u
 #define PROTOCOL_DEFERRED_ROWS	(PROTOCOL_DEFERRED_TABLE + PROTOCOL_TABLE_BYTES)
 #define PROTOCOL_DEFERRED_BYTES_MAX (1u << 30)

@@ -56,9 +56,10 @@ void deferred_open(struct deferred *d, struct rundir *dir, const char *name)
 /* Lets no further program put off files. */
 static void deferred_refuse(struct deferred *d)
 {
-	uint64_t nowhere = ~0ull;
+	const uint64_t never = PROTOCOL_DEFERRED_NEVER;
+	const off_t at = offsetof(struct deferred_row, page);
 
-	if (d->fd >= 0 && pwrite(d->fd, &nowhere, sizeof(nowhere), 0) < 0)
+	if (d->fd >= 0 && pwrite(d->fd, &never, sizeof(never), at) < 0)
 		ftruncate(d->fd, 0);
 }
 

@@ -120,12 +120,15 @@ bool quiet_allowed(void)
 	       sys1(SYS_prctl, PR_GET_DUMPABLE) == 1;
 }
 
-/* Returns true where the recorder is in the PID namespace of this process. A
- * look at a link in /proc/self/ns takes longer. */
+/* Returns true where the recorder lets programs put off files, and is in the
+ * PID namespace of this process. A look at a link in /proc/self/ns takes
+ * longer. */
 static bool is_near(void)
 {
 	struct stat proc;
 
+	if (head.page == PROTOCOL_DEFERRED_NEVER)
+		return false;
 	if (head.entry && !filtered_nested() &&
 	    !sys4(SYS_newfstatat, AT_FDCWD, "/proc", &proc, 0) &&
 	    proc.st_dev == head.entry)
