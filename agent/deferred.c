@@ -30,6 +30,7 @@
 #include <link.h>
 #include <stdbool.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "agent/fork.h"
@@ -154,10 +155,20 @@ SIGSAFE static bool user_stays(void)
 	return true;
 }
 
+/* Returns true where no limit can cut a row in two, which would shift the rows
+ * of all later processes. */
+static bool row_fits(void)
+{
+	struct rlimit limit;
+
+	return !sys4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) &&
+	       limit.rlim_cur >= PROTOCOL_DEFERRED_BYTES_MAX;
+}
+
 bool deferred_look(void)
 {
 	if (!agent_begins_alone() || !quiet_allowed() ||
-	    !filtered_alone(AGENT_FILES) || place_choose())
+	    !filtered_alone(AGENT_FILES) || !row_fits() || place_choose())
 		return false;
 	file_owner = (uint32_t)sys0(SYS_geteuid);
 	row_file = quiet_open(O_APPEND);
