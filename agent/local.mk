@@ -65,6 +65,7 @@ agent_shared_sources = \
 	agent/sanitizer-shared.c \
 	agent/wrap/exec.c \
 	agent/wrap/fork.c \
+	agent/wrap/mapping.c \
 	agent/wrap/private.h \
 	agent/wrap/setid.c \
 	agent/wrap/signals.c \

@@ -4,11 +4,12 @@
  * signal handlers.
  *
  * Only memory that is certain to stay mapped is read by a load: the modules
- * that the program started with, which are never unmapped, and the part of the
+ * that the program started with, which are never unloaded, and the part of the
  * stack that the caller runs on; of these, not memory in which the program has
- * asked for pages that cannot be read. Everything else is read in a transaction
- * of the processor. If it has none, or the transaction fails,
- * process_vm_readv(2) reads: both fail where a load would kill the program.
+ * asked for pages that cannot be read, or has unmapped or replaced some.
+ * Everything else is read in a transaction of the processor. If it has none,
+ * or the transaction fails, process_vm_readv(2) reads: both fail where a load
+ * would kill the program.
  */
 #ifndef TRACEPOINTS_PROGRAM_MEMORY_H
 #define TRACEPOINTS_PROGRAM_MEMORY_H
