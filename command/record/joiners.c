@@ -17,13 +17,19 @@
 
 #include "base/text.h"
 
+#define READ_BYTES	(32u << 10)	/* in one call, of most processes */
+
 /* Opens a file of /proc/PID. Returns NULL if there is none. */
 static FILE *proc_open(pid_t pid, const char *file)
 {
 	char path[64];
+	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
-	return fopen(path, "re");
+	f = fopen(path, "re");
+	if (f)
+		setvbuf(f, NULL, _IOFBF, READ_BYTES);
+	return f;
 }
 
 bool joiner_named(pid_t pid, const char *session)
@@ -81,12 +87,28 @@ static bool is_member(const struct members *members, pid_t pid)
 	return i < members->n;
 }
 
+/* Returns true when a child that a member has forked may live. Where all
+ * members share rings, it holds their lock. */
+static bool forked_live(const struct members *members)
+{
+	struct claim *claim = members->claim;
+
+	for (size_t i = 0; i < members->n; i++)
+		for (size_t k = 0; k < members->list[i]->nimages; k++)
+			if (!members->list[i]->images[k]->shares)
+				return true;
+	return members->n && (!members->drain->shared ||
+			      rundir_shared_held(&claim->dir, claim->name));
+}
+
 /* A forked child maps the page of the parent until the first event of the
- * child. A living member maps a page of that name, too, but cannot join again:
- * another command has ended its session. */
+ * child; the environment may be gone: programs write titles there. A living
+ * member maps a page of that name, too, but cannot join again: another command
+ * has ended its session. */
 bool joiners_exist(const struct members *members)
 {
 	const struct claim *claim = members->claim;
+	const bool forked = forked_live(members);
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
 	char *line = NULL;
@@ -102,7 +124,7 @@ bool joiners_exist(const struct members *members)
 		    pid == getpid())
 			continue;
 		named = joiner_named(pid, claim->name);
-		f = proc_open(pid, "maps");
+		f = named || forked ? proc_open(pid, "maps") : NULL;
 		while (f && !found && getline(&line, &room, f) > 0)
 			found = (named && (strstr(line, "/libtaffrail") ||
 					   strstr(line, claim->dir.path))) ||

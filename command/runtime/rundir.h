@@ -507,6 +507,10 @@ int rundir_make_shared(struct rundir *dir, const char *name,
 int rundir_find_shared(struct rundir *dir, const char *name,
 		       struct rundir_process *process);
 
+/* Returns true when a process that has joined lives, or a child of one; also
+ * where that is not known. */
+bool rundir_shared_held(struct rundir *dir, const char *name);
+
 /* Adds all that are there to the list. Returns 0 or -ENOMEM. */
 int rundir_append_shared(struct rundir *dir, struct rundir_list *list);
 

@@ -333,22 +333,25 @@ static bool shared_awaits(struct rundir *dir, const char *name)
 	return true;
 }
 
+bool rundir_shared_held(struct rundir *dir, const char *name)
+{
+	int lock = members_lock(dir, name, LOCK_EX);
+
+	if (lock >= 0)
+		close(lock);
+	return lock < 0;
+}
+
 int rundir_find_shared(struct rundir *dir, const char *name,
 		       struct rundir_process *as)
 {
 	int fd = shared_open(dir, name);
 	int ret = fd < 0 ? fd : shared_fill(dir, name, fd, as);
 
-	if (ret)
-		return ret;
-	as->alive = shared_awaits(dir, name);
-	if (as->alive)
-		return 0;
-	fd = members_lock(dir, name, LOCK_EX);
-	as->alive = fd == -EWOULDBLOCK;
-	if (fd >= 0)
-		close(fd);
-	return 0;
+	if (!ret)
+		as->alive = shared_awaits(dir, name) ||
+			    rundir_shared_held(dir, name);
+	return ret;
 }
 
 void rundir_stop_shared(struct rundir *dir, const char *name)
