@@ -124,6 +124,13 @@ bool session_view_shared(const struct session_view *session)
 	return session->shared.address;
 }
 
+bool session_view_empty(const struct session_view *session)
+{
+	const struct members_page *page = session->shared.address;
+
+	return page && !load_relaxed(&page->allocated);
+}
+
 uint64_t session_view_given(const struct session_view *session)
 {
 	const struct members_page *page = session->shared.address;

@@ -263,11 +263,12 @@ struct member_view {
 };
 
 /*
- * Returns whether the rings are shared; how many processes have joined; and
- * finds the first one with a number above member->number, or returns false:
- * there is none.
+ * Returns whether the rings are shared; whether they have no memory yet, so no
+ * event; how many processes have joined; and finds the first one with a number
+ * above member->number, or returns false: there is none.
  */
 bool session_view_shared(const struct session_view *session);
+bool session_view_empty(const struct session_view *session);
 uint64_t session_view_given(const struct session_view *session);
 bool session_view_member(const struct session_view *session,
 			 struct member_view *member);

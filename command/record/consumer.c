@@ -321,6 +321,12 @@ int consume_poll(struct consumer *consumer, uint64_t until_ns)
 	return ret ? ret : done;
 }
 
+bool consume_idle(const struct consumer *consumer)
+{
+	return !consumer->consume || consumer->finished || !consumer->nrings ||
+	       session_view_empty(consumer->session);
+}
+
 /* Notes the ring's own counts. If there is no stream, the events count as lost
  * for the whole directory. */
 static void count_note(struct consumer *consumer, struct consumer_ring *ring,

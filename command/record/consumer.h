@@ -86,6 +86,10 @@ bool consume_stopped(struct consumer *consumer);
  * Processes that share the rings are among the n consumers of `all`. */
 void consume_names(struct consumer *consumer, struct consumer **all, size_t n);
 
+/* Returns true when there is nothing that consume_poll() could take before a
+ * process makes a ring, or allocates shared ones. */
+bool consume_idle(const struct consumer *consumer);
+
 /* Looks for new rings. Returns 0 or a negative errno. A file that is no ring is
  * counted as unreadable, and is no failure. */
 int consume_scan(struct consumer *consumer);

@@ -142,6 +142,14 @@ bool drain_poll(struct drain *drain, uint64_t end)
 	return busy;
 }
 
+bool drain_idle(const struct drain *drain)
+{
+	for (size_t i = 0; i < drain->nopen; i++)
+		if (!consume_idle(drain->open[i]))
+			return false;
+	return true;
+}
+
 /* Takes counters that children have changed since the image was finished. After
  * this the page is unmapped. NULL is an empty slot of the table. */
 static void late_look(struct drain *drain, struct consumer *image)

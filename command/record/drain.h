@@ -74,6 +74,10 @@ int drain_scan(struct drain *drain);
  * CLOCK_MONOTONIC. Returns true when there was anything. */
 bool drain_poll(struct drain *drain, uint64_t end);
 
+/* Returns true when no image has a ring in which drain_poll() could find
+ * anything. */
+bool drain_idle(const struct drain *drain);
+
 /* Empties an image for good, and takes counters and places from the session's
  * page. `fd` is the process's directory. Does nothing for a finished image. */
 void drain_finish(struct drain *drain, struct consumer *image, int fd);

@@ -87,6 +87,8 @@ struct members {
 	uint32_t words_unknown;		/* of the processes' environments */
 	pid_t program;			/* that the recorder runs, or 0 */
 	int inotify;
+	int unfilled;			/* there: shared rings without memory,
+					 * -1 once they may have some */
 	uint64_t next_scan_ns;		/* 0: at once */
 	uint64_t scan_again_ns;		/* earlier ones take too much time */
 	uint32_t scans;			/* that have begun */
@@ -125,6 +127,10 @@ void members_scan(struct members *members, uint64_t now_ns);
  * none will: a child that has written nothing yet may still join.
  */
 bool members_over(struct members *members, bool runs);
+
+/* Returns true when no event is in any ring, and members_pause() ends once that
+ * may change, whatever `ms` is. */
+bool members_quiet(const struct members *members);
 
 /* Sleeps until something may have happened, at most `ms`; `child` is a pidfd
  * or -1. */

@@ -43,6 +43,7 @@ void members_init(struct members *members, struct claim *claim,
 	members->probes = probes;
 	members->outcome = outcome;
 	members->inotify = -1;
+	members->unfilled = -1;
 }
 
 /* Returns the newest member with a directory of this name and owner, or
@@ -153,11 +154,19 @@ static int image_take(struct members *members,
 void members_watch(struct members *members, pid_t program)
 {
 	const struct rundir *dir = &members->claim->dir;
+	const struct consumer *shared = members->drain->shared;
+	char path[64];
 
 	members->program = program;
 	members->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (dir->fd >= 0)
 		members_watch_at(members, dir->fd, dir->path, ".");
+	/* to allocate a file changes it (shared_allocate()) */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d",
+		 shared ? shared->fd : -1);
+	if (shared)
+		members->unfilled = inotify_add_watch(members->inotify, path,
+						      IN_MODIFY | IN_ONESHOT);
 }
 
 /* Notes that a scan ran out of descriptors. They come back when processes end,
@@ -414,6 +423,32 @@ bool members_over(struct members *members, bool runs)
 	return members->n == before;
 }
 
+bool members_quiet(const struct members *members)
+{
+	return members->unfilled >= 0 && drain_idle(members->drain);
+}
+
+/* Takes what inotify has to say. Returns true when a process may have made a
+ * file or a directory. */
+static bool events_take(struct members *members)
+{
+	_Alignas(struct inotify_event) char events[4096];
+	const size_t head = sizeof(struct inotify_event);
+	const struct inotify_event *event;
+	bool made = false;
+	ssize_t n;
+
+	while ((n = read(members->inotify, events, sizeof(events))) > 0)
+		for (ssize_t at = 0; at < n; at += head + event->len) {
+			event = (const void *)&events[at];
+			made |= event->wd < 0 || event->wd != members->unfilled;
+			/* -1: some were left out */
+			if (event->wd < 0 || event->wd == members->unfilled)
+				members->unfilled = -1;
+		}
+	return made;
+}
+
 void members_pause(struct members *members, int child, int ms)
 {
 	struct pollfd fds[2] = {
@@ -424,7 +459,6 @@ void members_pause(struct members *members, int child, int ms)
 							 SCAN_SOON_MS / 5) *
 			       NS_PER_MS;
 	uint64_t now = monotonic_ns();
-	char events[4096];
 
 	/* several changes get one scan */
 	if (members->next_scan_ns <= now + max_u64(pause, SCAN_SOON_MS *
@@ -436,10 +470,9 @@ void members_pause(struct members *members, int child, int ms)
 	}
 	if (poll(fds, ARRAY_SIZE(fds), ms) <= 0 || !(fds[0].revents & POLLIN))
 		return;
-	while (read(members->inotify, events, sizeof(events)) > 0)
-		;
 	/* soon if the last scan is old */
-	members->next_scan_ns = monotonic_ns() + pause;
+	if (events_take(members))
+		members->next_scan_ns = monotonic_ns() + pause;
 }
 
 bool members_flush(struct members *members, size_t *next, size_t most)

@@ -28,6 +28,7 @@
 
 #define POLL_BUSY_MS	1
 #define POLL_IDLE_MS	20
+#define POLL_QUIET_MS	100		/* while no event can come */
 #define TURN_NS		200000000ull	/* of followers_serve() */
 #define EARLY_NS	800000000ull	/* until rules are told of; an agent
 					 * has begun by then */
@@ -53,8 +54,10 @@ static struct program program = { .pidfd = -1 };
  *
  * Invariant: a time is told only when all processes that wrote before it are
  * known, each was asked after it, and their rings were emptied since.
+ *
+ * Returns true while such a command is there.
  */
-static void followers_serve(uint64_t now_ns)
+static bool followers_serve(uint64_t now_ns)
 {
 	static uint64_t next_ns;	/* the next turn */
 	static size_t next;		/* the next member to ask */
@@ -66,7 +69,7 @@ static void followers_serve(uint64_t now_ns)
 	struct timespec now;
 
 	if (now_ns < next_ns)
-		return;
+		return begin || told;
 	next_ns = now_ns + TURN_NS;
 	/* the rings were emptied since the last process was asked */
 	if (told)
@@ -74,12 +77,12 @@ static void followers_serve(uint64_t now_ns)
 	told = 0;
 	if (!follow_held(drain.set.fd, FOLLOW_READER)) {
 		begin = 0;
-		return;
+		return false;
 	}
 	if (options.overwrite) {
 		news.ns = FOLLOW_AT_END;
 		follow_tell(drain.set.fd, &news);
-		return;
+		return true;
 	}
 	if (!begin) {
 		clock_gettime(CLOCK_REALTIME, &now);
@@ -91,12 +94,11 @@ static void followers_serve(uint64_t now_ns)
 	/* once all processes that wrote before are known */
 	if (members.scans == scans) {
 		next_ns = now_ns;
-		return;
-	}
-	if (members_flush(&members, &next, ASKED_MAX)) {
+	} else if (members_flush(&members, &next, ASKED_MAX)) {
 		told = begin;
 		begin = 0;
 	}
+	return true;
 }
 
 /*
@@ -159,6 +161,17 @@ static void record_signal(int number)
 {
 	members_signal(&members, program.child, number);
 	deferred_each(&claim.deferred, signal_deferred, &number);
+}
+
+/* Returns the longest time until the next round, before `end`. The end of the
+ * program ends it. */
+static int rest_most(bool followed, uint64_t end)
+{
+	uint64_t now = monotonic_ns();
+	uint64_t ms = !followed && program.child && program.pidfd >= 0 &&
+		      members_quiet(&members) ? POLL_QUIET_MS : POLL_IDLE_MS;
+
+	return (int)min_u64(ms, 1 + (end - min_u64(end, now)) / 1000000);
 }
 
 /* Empties the shared rings, if there are any: last, as members write there
@@ -257,7 +270,7 @@ int record_main(int argc, char **argv)
 {
 	int status = record_take_arguments(&options, argc, argv);
 	uint64_t end = UINT64_MAX, begun_ns;
-	int ms = POLL_BUSY_MS;
+	int ms = POLL_BUSY_MS, most;
 	bool begun;
 
 	if (status)
@@ -291,8 +304,6 @@ int record_main(int argc, char **argv)
 		claim_files(&claim, false);
 		members_scan(&members, monotonic_ns());
 		ms = drain_poll(&drain, end) ? POLL_BUSY_MS : ms * 2;
-		if (ms > POLL_IDLE_MS)
-			ms = POLL_IDLE_MS;
 		drain_tell_unwritten(&drain);
 		if (program_reap(&program))
 			members.next_scan_ns = 0;
@@ -307,7 +318,9 @@ int record_main(int argc, char **argv)
 			}
 			break;
 		}
-		followers_serve(monotonic_ns());
+		most = rest_most(followers_serve(monotonic_ns()), end);
+		if (ms > most)
+			ms = most;
 		members_remove_left(&members, monotonic_ns());
 		members_pause(&members, program.child ? program.pidfd : -1, ms);
 	}

@@ -46,3 +46,37 @@ case: no program ends by it, and a later one has events
 run: cat all err; taffrail view out | grep -c app:hit
 stdout: ^20$
 no stdout: ^status [^0]|SIGBUS|[Bb]us error
+
+# How often a recorder wakes up, while a shell waits that has no site. Each
+# number is of the whole time, so a busy machine has less in a second.
+group: the recorder rests while no event can come
+before:
+	cat >wait.sh <<'END'
+	wakes() {
+		while read key number; do
+			test $key != voluntary_ctxt_switches: || echo $number
+		done </proc/$PPID/status
+	}
+	now() { read up idle </proc/uptime; echo ${up%.*}; }
+	begin=$(now) first=$(wakes)
+	eval "$1"
+	echo $(($(wakes) - first)) in $(($(now) - begin)) s
+	END
+case: it wakes up less than thirty times a second
+run:
+	taffrail record -e no/such -o none -- sh wait.sh 'sleep 4' >said 2>/dev/null
+	cat said
+	read wakes in seconds s <said
+	test $wakes -lt $((30 * seconds))
+stdout: ^\d+ in \d+ s$
+case: then an event is taken before the program ends
+run:
+	taffrail record -e 'app/*' --buffer-size 256K -o some -- sh wait.sh '
+		sleep 1
+		{ echo go 5000; n=0
+		  until cat some/*/stream_* 2>/dev/null | grep -q . || test $n = 100; do
+			n=$((n + 1)); sleep 0.1
+		  done
+		  echo $n >tries; echo end; } | $CASES/worker 0 counts >all'
+	test $(cat tries) -lt 100 && taffrail view some | grep -c app:hit
+stdout: ^10000$
