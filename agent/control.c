@@ -214,7 +214,9 @@ static int list_one(struct object *object, void *arg)
 			text_add(&text, object->on ? "1" : "0");
 		string_add(out, number);
 		text_open(&text, number, sizeof(number));
-		text_add_unsigned(&text, object->site->line_);
+		/* of a function, it is the address in the file */
+		text_add_unsigned(&text, object->adopted ? 0 :
+						object->site->line_);
 		string_add(out, number);
 		for (i = 0; i < object->site->nfields_; i++)
 			text_add_hex(out, object->types[i], 2);

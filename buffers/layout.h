@@ -416,7 +416,9 @@ struct session_page {
  * The description of an event, published before the site is switched on.
  * Records lie one behind another from EVENT_RECORDS_OFFSET, 8-aligned. `text`
  * is four strings, NUL between them: channel, name, the format or the argument
- * text (see tracepoints/fields/fields.h), source file.
+ * text (see tracepoints/fields/fields.h), source file. Of a function ("fn") the
+ * last is "MODULE", or "MODULE/FILE" of a static one, and `line` is the address
+ * in the module's file: functions of one name have records of their own.
  */
 struct event_record {
 	uint32_t bytes;			/* of this record, padding included */

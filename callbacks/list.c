@@ -225,8 +225,8 @@ static struct known *known_make(const struct object *object)
 	marker->channel_ = object->channel;
 	marker->name_ = object->name;
 	marker->format_ = object->format;
-	marker->file_ = object->file;
-	marker->line_ = object->site->line_;
+	marker->file_ = object->adopted ? "" : object->file;
+	marker->line_ = object->adopted ? 0 : object->site->line_;
 	marker->nfields_ = object->site->nfields_;
 	marker->names_ = known->names;
 	known->shown = shown_of_site(object->site);

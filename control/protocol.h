@@ -52,7 +52,8 @@ struct message {
  *			   be on, but could not be switched), line, types (two
  *			   hex digits a field; where the marker says how it is
  *			   shown, a colon and these bytes as hex digits),
- *			   channel, name, format or arguments, file;
+ *			   channel, name, format or arguments, file (of a
+ *			   function "MODULE" or "MODULE/FILE");
  *			   -E2BIG: they do not fit
  * MESSAGE_START	"name=", "mode=discard|overwrite", "buffer=" (bytes of
  *			   one CPU's ring, optional), "context=" (words of

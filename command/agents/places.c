@@ -33,7 +33,7 @@ static bool place_named(const struct place *place, const char *rule)
 	guard = strstr(id, SESSION_UNTAKEN_GUARD);
 	if (guard)
 		*guard = '\0';
-	return rule_matches(rule, id);
+	return rule_matches(rule, id, NULL);
 }
 
 /* Adds a place. A line that does not hold any more tells nothing new of one
@@ -82,8 +82,8 @@ static void file_add(struct places *places, const struct place *file,
 		const struct marker *m = &probes.markers[i];
 
 		if (m->address < file->address || m->address >= file->in_file ||
-		    !rule_matches(glob, m->id) ||
-		    (rule && !rule_matches(rule, m->id)))
+		    !rule_matches(glob, m->id, NULL) ||
+		    (rule && !rule_matches(rule, m->id, NULL)))
 			continue;
 		snprintf(place.id, sizeof(place.id), "%s", m->id);
 		place.address = m->address;

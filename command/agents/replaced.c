@@ -34,7 +34,7 @@ static void file_tell(const char *path, const char *now, void *arg)
 		elfnotes_read(&list, now, 0, error);
 		for (size_t i = 0; i < list.count; i++)
 			found |= list.markers[i].kind == MARKER_USDT &&
-				 rule_matches(rule, list.markers[i].id);
+				 rule_matches(rule, list.markers[i].id, NULL);
 		marker_list_free(&list);
 	}
 	if (!found)

@@ -85,9 +85,9 @@ void rule_list(char *text, size_t room, const char *rule)
 		snprintf(text + used, room - used, "%s", more);
 }
 
-bool rule_matches(const char *rule, const char *id)
+bool rule_matches(const char *rule, const char *id, const char *file)
 {
-	char glob[RULE_BYTES_MAX + 1];
+	char glob[RULE_BYTES_MAX + 1], module[MODULE_PATH_BYTES] = "";
 	size_t bytes;
 
 	rule_condition(rule, &bytes);
@@ -98,10 +98,13 @@ bool rule_matches(const char *rule, const char *id)
 	rule_unify(glob);
 	if (rule_kind(glob) == RULE_LINE)
 		return !strncmp(id, "line/", 5) && !strcmp(id + 5, glob);
-	return rule_kind(glob) == RULE_FUNCTIONS ?
-		       !strncmp(id, "fn/", 3) &&
-			       rule_names_function(glob, NULL, id + 3) :
-		       glob_match_cut(glob, id, OBJECT_ID_MOST);
+	if (rule_kind(glob) != RULE_FUNCTIONS)
+		return glob_match_cut(glob, id, OBJECT_ID_MOST);
+	if (file)
+		snprintf(module, sizeof(module), "%.*s",
+			 (int)strcspn(file, "/"), file);
+	return !strncmp(id, "fn/", 3) &&
+	       rule_names_function(glob, *module ? module : NULL, id + 3);
 }
 
 int rule_take(const char **rule)
@@ -352,7 +355,8 @@ void rule_add_nearest(const char *rule, const struct marker_list *list,
 		const struct marker *m = &list->markers[i];
 		int n = m->nfields;
 
-		if (!rule_matches(rule, m->id) || n > TAFFRAIL_FIELDS_MAX ||
+		if (!rule_matches(rule, m->id, m->module) ||
+		    n > TAFFRAIL_FIELDS_MAX ||
 		    fields_parse(m->text, m->kind, n, names))
 			continue;
 		while (n--) {

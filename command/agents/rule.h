@@ -69,8 +69,9 @@ int rule_take_min_time(struct rule_calls *calls, const char *value);
 int rule_add_calls(struct rule_calls *calls, const char **rules, int *count,
 		   int most);
 
-/* Returns true when a checked rule selects the marker with that id. */
-bool rule_matches(const char *rule, const char *id);
+/* Returns true when a checked rule selects the marker with that id. `file`: of
+ * a function, "MODULE" or "MODULE/FILE"; NULL or "": it may be any. */
+bool rule_matches(const char *rule, const char *id, const char *file);
 
 /* Returns whether a rule spells the provider, so that it may make markers of
  * USDT probes. */

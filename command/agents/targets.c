@@ -351,7 +351,9 @@ static bool list_matches(const struct marker_list *list, const char *rule,
 			 struct nearest *nearest)
 {
 	for (size_t k = 0; k < list->count; k++) {
-		if (rule_matches(rule, list->markers[k].id))
+		const struct marker *m = &list->markers[k];
+
+		if (rule_matches(rule, m->id, m->module))
 			return true;
 		nearest_add(nearest, list->markers[k].id);
 	}
@@ -384,7 +386,7 @@ static bool own_matches(const struct targets *t, const char *rule)
 	for (size_t i = 0; i < list.count && !matches; i++)
 		matches = list.markers[i].why &&
 			  !strcmp(list.markers[i].why, MARKER_OWN) &&
-			  rule_matches(rule, list.markers[i].id);
+			  rule_matches(rule, list.markers[i].id, NULL);
 	marker_list_free(&list);
 	return matches;
 }
@@ -533,7 +535,7 @@ static void count_fits(const struct targets *t, const char *rule,
 				m->shown, m->shown_bytes,
 			};
 
-			if (rule_matches(rule, m->id))
+			if (rule_matches(rule, m->id, m->module))
 				fits[rule_fit(rule, &marker)]++;
 		}
 	}

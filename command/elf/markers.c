@@ -15,6 +15,7 @@
 
 #include "base/base.h"
 #include "tracepoints/fields/fields.h"
+#include "tracepoints/sites/registry.h"
 
 #define CXX_BYTES	1024	/* longer names stay as they are */
 
@@ -31,6 +32,7 @@ void marker_free(struct marker *m)
 	free(m->id);
 	free(m->text);
 	free(m->file);
+	free(m->module);
 	free(m->shown);
 }
 
@@ -50,8 +52,10 @@ int marker_list_add(struct marker_list *list, const struct marker *model,
 		return -ENOMEM;
 	m->text = strdup(text);
 	m->file = strdup(file);
+	m->module = model->module ? strdup(model->module) : NULL;
 	m->shown = model->shown_bytes ? malloc(model->shown_bytes) : NULL;
-	if (!m->text || !m->file || (model->shown_bytes && !m->shown)) {
+	if (!m->text || !m->file || (model->module && !m->module) ||
+	    (model->shown_bytes && !m->shown)) {
 		marker_free(m);
 		return -ENOMEM;
 	}
@@ -150,8 +154,9 @@ const char *marker_refusal(int error)
 int marker_list_parse(struct marker_list *list, const char *answer,
 		      size_t bytes)
 {
-	const char *strings[LIST_STRINGS], *kind, *p, *next = answer;
+	const char *strings[LIST_STRINGS], *kind, *file, *p, *next = answer;
 	const char *end = answer + bytes;
+	char module[MODULE_PATH_BYTES];
 	int byte, n = 0, ret = 0;
 
 	while (!ret && next < end) {
@@ -185,6 +190,15 @@ int marker_list_parse(struct marker_list *list, const char *answer,
 			 m.placement		? MARKER_USDT : MARKER_MARK;
 		if (!m.why && !strcmp(kind, "function-1"))
 			m.why = MARKER_EXITS;
+		file = strings[LIST_FILE];
+		if (m.function) {
+			/* "MODULE" or "MODULE/FILE" */
+			snprintf(module, sizeof(module), "%.*s",
+				 (int)strcspn(file, "/"), file);
+			file += strcspn(file, "/");
+			file += *file == '/';
+			m.module = *module ? module : NULL;
+		}
 		/* two hex digits a field; behind a colon, those of `shown` */
 		p = strings[LIST_TYPES];
 		m.shown = malloc(strlen(p) / 2 + 1);
@@ -207,7 +221,7 @@ int marker_list_parse(struct marker_list *list, const char *answer,
 			ret = marker_list_add(list, &m, strings[LIST_CHANNEL],
 					      strings[LIST_NAME],
 					      strings[LIST_TEXT],
-					      strings[LIST_FILE]);
+					      file);
 		free(m.shown);
 	}
 	return ret ? ret : n || next > end ? -EBADMSG : 0;

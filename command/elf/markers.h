@@ -19,6 +19,8 @@ struct marker {
 	char *id;		/* "channel/name" */
 	char *text;
 	char *file;		/* source, "" when unknown */
+	char *module;		/* of a function in a process: the file's name;
+				 * or NULL */
 	uint64_t address;
 	uint32_t line;
 	uint8_t kind;		/* enum marker_kind */

@@ -65,7 +65,8 @@ const struct shown_callback *shown_of(const struct shown *shown,
 		const struct shown_callback *c =
 			&shown->callbacks[(*position)++];
 
-		if (!strcmp(c->state, "enabled") && rule_matches(c->rule, id))
+		if (!strcmp(c->state, "enabled") &&
+		    rule_matches(c->rule, id, NULL))
 			return c;
 	}
 	return NULL;

@@ -34,7 +34,7 @@ static int same_event(uint64_t value, const void *key)
 	       (!a->shown_bytes ||
 		!memcmp(a->shown, b->shown, a->shown_bytes)) &&
 	       !strcmp(a->channel, b->channel) && !strcmp(a->name, b->name) &&
-	       !strcmp(a->text, b->text);
+	       !strcmp(a->text, b->text) && !strcmp(a->file, b->file);
 }
 
 int rules_take(struct rules *rules, pid_t pid, struct session_view *session)
@@ -91,7 +91,8 @@ static bool event_met(const struct event_view *event, const char *rule)
 		id, event->text, event->kind, event->types, event->nfields,
 		event->shown, event->shown_bytes,
 	};
-	return rule_matches(rule, id) && rule_fit(rule, &marker) == RULE_FITS;
+	return rule_matches(rule, id, event->file) &&
+	       rule_fit(rule, &marker) == RULE_FITS;
 }
 
 bool rules_met(const struct rules *rules, const char *rule)
@@ -160,7 +161,7 @@ static const char *rule_off(const char *rule, const struct marker_list *known)
 	size_t i;
 
 	for (i = 0; rule && i < known->count; i++) {
-		if (!rule_matches(rule, known->markers[i].id))
+		if (!rule_matches(rule, known->markers[i].id, NULL))
 			continue;
 		if (!known->markers[i].why || known->markers[i].placement)
 			return NULL;
@@ -225,7 +226,8 @@ bool rules_never(const struct record_options *o, const char *rule, char *glob,
 	if (awaited_find(rule) < nawaited)
 		return false;
 	/* -p has looked whether there is a marker of that name */
-	while (i < known->count && !rule_matches(rule, known->markers[i].id))
+	while (i < known->count &&
+	       !rule_matches(rule, known->markers[i].id, NULL))
 		i++;
 	if (!condition || (o->program && i == known->count))
 		return false;

@@ -61,7 +61,7 @@ stderr: no function matches 'fn:\*printf\*'; nearest:
 stderr: 0 events
 case: the list shows functions that a session has
 run: taffrail attach $pid && taffrail start list -p $pid -e 'fn:out*' && taffrail list -p $pid && taffrail destroy list
-stdout: ^fn/outer +0x[0-9a-f]+ +function on +\(int64 arg1, int64 arg2, int64 arg3, pointer cfa\) \[jump\]$
+stdout: ^fn/outer +0x[0-9a-f]+ +function on +calls.c \(int64 arg1, int64 arg2, int64 arg3, pointer cfa\) \[jump\]$
 case: a star means no function
 run: taffrail record -o star -e '*' -- "$CASES/calls" 1
 status: 1
@@ -95,6 +95,23 @@ case: modules that are near
 run: taffrail record -o near-modules -e 'fn:cals/outer' -- "$CASES/calls" 1
 status: 1
 stderr: no function matches 'fn:cals/outer'; nearest: modules calls, 
+case: also beside a rule that names the function where it is
+run:
+	exec 2>amiss.err
+	for rules in '-e fn:outer' '-e fn:outer%return -e fn:calls/outer' '--functions outer'; do taffrail record --force -o amiss -e fn:cals/outer $rules -- "$CASES/calls" 1 >/dev/null; echo $? $(taffrail view amiss | grep -c fn:outer); done
+	taffrail record --force -o amiss -p $pid --for 0.1s -e fn:outer -e fn:cals/outer; echo $?
+	taffrail start amiss -p $pid -e fn:outer -e fn:cals/outer; echo $?
+	taffrail start amiss -p $pid -e fn:outer && taffrail enable amiss fn:cals/outer; echo $?; taffrail enable amiss fn:calls/outer; echo $?; taffrail destroy amiss
+	grep -c "no function matches 'fn:cals/outer'; nearest: modules calls, " amiss.err; ! grep "no function matches 'fn:[co][au][lt]" amiss.err | grep -v cals/
+whole stdout:
+	1 2
+	1 2
+	1 1
+	1
+	1
+	1
+	0
+	6
 case: of functions of a process
 run: taffrail start near -p $pid -e 'fn:oter'
 status: 1

@@ -297,8 +297,8 @@ run: taffrail start room -p $load --functions 'calls/*' --overwrite && taffrail 
 stdout: room for 256 open calls of each of 512 threads; 0 calls lost$
 case: the list shows both forms of the event
 run: taffrail list -p $load | grep fn/outer
-stdout: ^fn/outer +0x[0-9a-f]+ +function on +\(uint64 duration\{ns\}, uint32 depth, int64 arg1, int64 arg2, int64 arg3, int64 value\) \[jump\]$
-stdout: ^fn/outer +0x[0-9a-f]+ +function off +\(int64 arg1, int64 arg2, int64 arg3, pointer cfa\) \[jump\]$
+stdout: ^fn/outer +0x[0-9a-f]+ +function on +calls.c \(uint64 duration\{ns\}, uint32 depth, int64 arg1, int64 arg2, int64 arg3, int64 value\) \[jump\]$
+stdout: ^fn/outer +0x[0-9a-f]+ +function off +calls.c \(int64 arg1, int64 arg2, int64 arg3, pointer cfa\) \[jump\]$
 case: switches under load
 run:
 	for i in {1..12}; do

@@ -62,7 +62,12 @@ static int same_event(uint64_t value, const void *arg)
 	const char *channel = record->text;
 	const char *name = channel + text_length(channel) + 1;
 	const char *format = name + text_length(name) + 1;
+	const char *file = format + text_length(format) + 1;
 
+	/* of functions of one name, these say which it is */
+	if (object->adopted && (record->line != object->site->line_ ||
+				!text_equal(file, object->file)))
+		return 0;
 	return record->kind == object->site->kind_ &&
 	       record->nfields == object->site->nfields_ &&
 	       !__builtin_memcmp(record->types, object->types,

@@ -77,6 +77,7 @@ static void check_rules(void)
 	static const struct {
 		const char *rule, *id;
 		bool matches;
+		const char *file;
 	} rows[] = {
 		{ "app/*", "app/request", true },
 		{ "app/*", "apps/request", false },
@@ -85,24 +86,36 @@ static void check_rules(void)
 		{ "libc/malloc(str)", "libc/malloc", true },
 		{ "*", "", true },
 		{ "", "a", false },
+		{ "fn:f", "fn/f", true, "prog/a.c" },
+		{ "fn:prog/f", "fn/f", true, "prog/a.c" },
+		{ "fn:prog/f", "fn/f", true, "prog" },
+		{ "fn:prg/f", "fn/f", false, "prog/a.c" },
+		{ "fn:prg/f", "fn/f", true, "" },
+		{ "fn:prg/f", "fn/f", true },
+		{ "fn:f", "fn/f", false, "libc.so.6" },
+		{ "fn:libc/f", "fn/f", true, "libc.so.6" },
+		{ "fn:prog/f if x", "fn/f%return", true, "prog" },
+		{ "prog/f", "fn/f", false, "prog" },
 	};
 	char rule[RULE_BYTES_MAX + RULE_CONDITION_MAX + 16];
 	const char *why;
 	size_t n;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		unit_equal(rule_matches(rows[i].rule, rows[i].id),
-			   rows[i].matches, "rule '%s' and '%s'", rows[i].rule,
-			   rows[i].id);
+		unit_equal(rule_matches(rows[i].rule, rows[i].id,
+					rows[i].file),
+			   rows[i].matches, "rule '%s' and '%s' of %s",
+			   rows[i].rule, rows[i].id, rows[i].file ?: "any");
 	memset(rule, 'a', sizeof(rule));
 	rule[RULE_BYTES_MAX] = '\0';
 	unit_equal(rule_check(rule, &why), 0, "the longest glob");
-	unit_check(rule_matches(rule, rule), "the longest glob matches");
+	unit_check(rule_matches(rule, rule, NULL), "the longest glob matches");
 	rule[RULE_BYTES_MAX] = 'a';
 	rule[RULE_BYTES_MAX + 1] = '\0';
 	unit_equal(rule_check(rule, &why), -EINVAL, "a longer glob");
 	unit_equal_string(why, "it is too long", "a longer glob: why");
-	unit_check(!rule_matches(rule, rule), "a longer glob matches nothing");
+	unit_check(!rule_matches(rule, rule, NULL),
+		   "a longer glob matches nothing");
 	n = (size_t)sprintf(rule, "a if s == \"");
 	memset(rule + n, 'x', RULE_CONDITION_MAX - 7);
 	strcpy(rule + n + RULE_CONDITION_MAX - 7, "\"");

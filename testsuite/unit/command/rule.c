@@ -79,10 +79,10 @@ static void check_rules(void)
 	bulk[RULE_BYTES_MAX + 1] = '\0';
 	unit_equal(rule_check(bulk, &why), -EINVAL, "too long a rule");
 	free(bulk);
-	unit_check(rule_matches("app/*", "app/request"), "rule selects id");
-	unit_check(rule_matches("app/* if x == 3", "app/request"),
+	unit_check(rule_matches("app/*", "app/request", NULL), "rule selects id");
+	unit_check(rule_matches("app/* if x == 3", "app/request", NULL),
 		   "rule with a condition selects id");
-	unit_check(rule_matches("app:* if x == 3", "app/request"),
+	unit_check(rule_matches("app:* if x == 3", "app/request", NULL),
 		   "a rule as traces write it selects id");
 }
 
@@ -122,9 +122,9 @@ static void check_lines(void)
 				  rows[i].made ? rows[i].made : rows[i].typed,
 				  "line rule %zu: made", i);
 	}
-	unit_check(rule_matches("a.c:1 if n", "line/a.c:1"),
+	unit_check(rule_matches("a.c:1 if n", "line/a.c:1", NULL),
 		   "a rule selects a line");
-	unit_check(!rule_matches("a.c:1", "line/a.c:12"), "and no other one");
+	unit_check(!rule_matches("a.c:1", "line/a.c:12", NULL), "and no other one");
 }
 
 static void check_distances(void)

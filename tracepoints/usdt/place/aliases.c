@@ -27,6 +27,7 @@ static struct usdt_adopted *alias_copy(const struct usdt_adopted *first,
 		.version_ = TAFFRAIL_SITE_VERSION,
 		.kind_ = TAFFRAIL_KIND_EVENT, .nfields_ = site->nfields_,
 		.nvar_ = site->nvar_, .fixed_bytes_ = site->fixed_bytes_,
+		.line_ = site->line_,
 	};
 	__builtin_memcpy(model.site.types_, site->types_, sizeof(site->types_));
 	if (first->count) {
@@ -76,7 +77,9 @@ int usdt_alias_make(const struct usdt_naming *naming,
 	while (*at && rising == (frame_of(*at) < frame_of(alias)))
 		at = &(*at)->alias;
 	alias->alias = *at;
-	if (usdt_marker_make(naming->module, alias, name, usdt_place_stub(
+	if (usdt_marker_make(naming->module, alias, name,
+			     object_of(first->site.agent_)->file,
+			     usdt_place_stub(
 				first->function == USDT_WHOLE ?
 					&first->entry->spot : &first->spot)))
 		return -ENOMEM;

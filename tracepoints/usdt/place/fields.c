@@ -30,6 +30,9 @@ struct known {
 	const struct usdt_prototype *row;	/* of libc's, or NULL */
 };
 
+/* In the texts, how a call's fields are shown. */
+#define SHOWN_ROOM	(3 * sizeof(struct taffrail_shown))
+
 /* Tells whether values of a type are in vector registers. */
 static bool is_vector(uint8_t type)
 {
@@ -252,6 +255,15 @@ void usdt_texts_open(struct text *text, char texts[USDT_TEXT_BYTES],
 	text_add_bytes(text, name, text_length(name) + 1);
 }
 
+void usdt_texts_file(struct text *texts, const char *file)
+{
+	size_t n = text_length(file) + 1;
+
+	if (texts->used + n + SHOWN_ROOM > USDT_TEXT_BYTES)
+		file = "";
+	text_add_bytes(texts, file, text_length(file) + 1);
+}
+
 void usdt_frame_set(struct usdt_operand *frame,
 		    const struct usdt_adopted *first, const char *name)
 {
@@ -299,6 +311,7 @@ struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
 				probe.spot.address);
 	probe.site.version_ = TAFFRAIL_SITE_VERSION;
 	probe.site.kind_ = TAFFRAIL_KIND_EVENT;
+	probe.site.line_ = (uint32_t)wanted->address;
 	text_open(&text, names, sizeof(names));
 	fields_set(&probe, &text, naming, wanted, exit, &types, arguments,
 		   known);
@@ -314,7 +327,8 @@ struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
 	if (shown) {
 		usdt_texts_open(&text, texts, name);
 		text_add_bytes(&text, names, text_length(names) + 1);
-		text_add_bytes(&text, "", 1);
+		usdt_texts_file(&text, usdt_function_file(naming->module,
+							  wanted));
 		text_add_bytes(&text, (const char *)known->row->shown,
 			       shown * sizeof(*known->row->shown));
 	}
@@ -330,13 +344,35 @@ const char *usdt_texts_rest(const struct usdt_adopted *probe, uint32_t n)
 	return p;
 }
 
+const char *usdt_function_file(const struct module *module,
+			       const struct usdt_wanted *wanted)
+{
+	static char *last;		/* those of a file follow each other */
+	char file[USDT_TEXT_BYTES], *kept;
+	struct text text;
+
+	if (!wanted->file)
+		return module->name;
+	text_open(&text, file, sizeof(file));
+	text_add(&text, module->name);
+	text_add_char(&text, '/');
+	text_add(&text, wanted->file);
+	if (last && text_equal(last, file))
+		return last;
+	kept = text.cut ? NULL : arena_pack(text.used + 1);
+	if (!kept)
+		return module->name;
+	__builtin_memcpy(kept, file, text.used + 1);
+	return last = kept;
+}
+
 int usdt_marker_make(struct module *module, struct usdt_adopted *probe,
-		     const char *name, uint8_t *stub)
+		     const char *name, const char *file, uint8_t *stub)
 {
 	struct code code = { .address = (uint8_t *)probe->spot.address,
 			     .stub = stub };
 	const char *texts[4] = { USDT_CHANNEL, name, usdt_fields_names(probe),
-				 "" };
+				 file };
 	struct object *object;
 	uint32_t i;
 

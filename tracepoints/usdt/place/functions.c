@@ -192,6 +192,7 @@ static int site_register(struct choosing *c, const struct usdt_wanted *wanted,
 	int ret = usdt_marker_make(c->module, probe,
 				   usdt_name_make(name, wanted,
 						  probe->function == USDT_EXIT),
+				   usdt_function_file(c->module, wanted),
 				   usdt_place_stub(&probe->spot));
 
 	if (ret) {
@@ -389,8 +390,10 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 		.function = USDT_WHOLE,
 		.entry = entry,
 		.site = { .version_ = TAFFRAIL_SITE_VERSION,
-			  .kind_ = TAFFRAIL_KIND_EVENT },
+			  .kind_ = TAFFRAIL_KIND_EVENT,
+			  .line_ = entry->site.line_ },
 	};
+	const char *file = object_of(entry->site.agent_)->file;
 	struct usdt_adopted *call;
 	char texts[USDT_TEXT_BYTES];
 	struct text text;
@@ -411,10 +414,11 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 		text_add(&text, exit->strings ? ", to" : ", value");
 		call_field(&model, exit->operands[0].type);
 	}
-	text_add_bytes(&text, "\0", 2);
+	text_add_bytes(&text, "", 1);
+	usdt_texts_file(&text, file);
 	call_shown(&text, entry);
 	call = usdt_adopted_keep(&model, &text);
-	if (!call || usdt_marker_make(c->module, call, name,
+	if (!call || usdt_marker_make(c->module, call, name, file,
 				      usdt_place_stub(&entry->spot)))
 		return NULL;
 	call->next = entry->calls;

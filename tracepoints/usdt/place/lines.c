@@ -312,7 +312,7 @@ static int marker_add(const struct lines *l, const struct usdt_line *line,
 	probe->first = first;
 	if (first->placed == USDT_INT3)
 		probe->placed = USDT_INT3;
-	why = usdt_marker_make(l->module, probe, head->name,
+	why = usdt_marker_make(l->module, probe, head->name, "",
 			       usdt_place_stub(&first->spot));
 	if (why)
 		return why;
@@ -527,7 +527,7 @@ static void lines_place(struct lines *l)
 			other->placed = request->told ? USDT_INT3 :
 							USDT_FUNCTION;
 		if (!why && !probe->site.agent_) {
-			why = usdt_marker_make(l->module, probe, name,
+			why = usdt_marker_make(l->module, probe, name, "",
 					       usdt_place_stub(&probe->spot));
 			if (why)
 				usdt_place_gone(&probe->spot);

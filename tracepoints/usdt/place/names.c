@@ -96,7 +96,8 @@ static void name_seen(struct usdt_naming *naming,
 		      const char *source)
 {
 	struct usdt_wanted wanted = { found->address, found->site, found->name,
-				      .source = source };
+				      .source = source,
+				      .file = found->source };
 
 	if (text_length(found->name) + (source ? text_length(source) : 0) +
 		    sizeof("fn/:" RULE_RETURN) > USDT_NAME_BYTES)

@@ -165,6 +165,9 @@ static inline const char *usdt_fields_names(const struct usdt_adopted *probe)
 void usdt_texts_open(struct text *text, char texts[USDT_TEXT_BYTES],
 		     const char *name);
 
+/* Adds the fourth text, or an empty one where there is no room for it. */
+void usdt_texts_file(struct text *texts, const char *file);
+
 /* Returns the texts of a probe that has some, without the first n. */
 const char *usdt_texts_rest(const struct usdt_adopted *probe, uint32_t n);
 
@@ -173,10 +176,17 @@ const char *usdt_texts_rest(const struct usdt_adopted *probe, uint32_t n);
 struct usdt_adopted *usdt_adopted_keep(const struct usdt_adopted *model,
 				       const struct text *texts);
 
-/* Makes the marker of a probe, whose hits come to a stub. The name is copied.
- * Returns 0 or -ENOMEM. */
+/* Returns where a function is, as the description of an event's marker says it:
+ * "MODULE", or "MODULE/FILE" of a static function whose file is known. It lives
+ * as long as the module. */
+const char *usdt_function_file(const struct module *module,
+			       const struct usdt_wanted *wanted);
+
+/* Makes the marker of a probe, whose hits come to a stub; `file`: of a
+ * function, else "". The name is copied, the file is not. Returns 0 or
+ * -ENOMEM. */
 int usdt_marker_make(struct module *module, struct usdt_adopted *probe,
-		     const char *name, uint8_t *stub);
+		     const char *name, const char *file, uint8_t *stub);
 
 /* Sets the frame of another name: 1 to 7 above that of the first, so the call
  * stands around it, and no other frame is between. The same for all places. */

@@ -25,6 +25,7 @@ struct usdt_wanted {
 	uint64_t site;			/* of the entry */
 	const char *name;
 	const char *source;		/* of "SOURCE:NAME"; or NULL */
+	const char *file;		/* of a static function, if known */
 	uint8_t skipped;		/* bytes of pushes before its jump */
 	uint8_t pushes;
 	uint8_t entry;			/* an event of it is wanted */
