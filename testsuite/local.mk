@@ -112,6 +112,7 @@ unit_programs = \
 	testsuite/unit/traces/metadata \
 	testsuite/unit/traces/number \
 	testsuite/unit/traces/pairs \
+	testsuite/unit/traces/same-names \
 	testsuite/unit/traces/visit
 check_PROGRAMS += $(unit_programs)
 LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS) $(LIBZ) $(LIBEXPAT)

@@ -341,6 +341,11 @@ static void put_event(FILE *out, const struct event_view *event)
 						    uri.names.p)))
 			metadata_escape(out, uri.names.p);
 		fputs("\";\n", out);
+	} else if (!strcmp(event->channel, "fn") && *event->file) {
+		/* which function it is: others may have the name */
+		fputs("\tmodel.emf.uri = \"" METADATA_FUNCTION, out);
+		metadata_escape(out, event->file);
+		fprintf(out, "+0x%x\";\n", event->line);
 	}
 	fputs("\tfields := struct {\n", out);
 	put_fields(out, &all);

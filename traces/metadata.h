@@ -35,6 +35,8 @@ struct metadata {
 
 /* Begins the keys of processes that share a trace: put_members(). */
 #define METADATA_PROCESS	"process_"
+/* Begins the URI of a function's events: struct event_class has the rest. */
+#define METADATA_FUNCTION	"fn:"
 
 /* In the directory of a trace that grows: all processes that have joined, as
  * "NUMBER PID STARTTIME NAME" and a NUL. */

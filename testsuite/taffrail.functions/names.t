@@ -113,10 +113,46 @@ whole stdout:
 	fn:twins-other.c:helper: arg1 = 0
 	fn:twins-other.c:helper%return: value = 100
 case: and all of a file can be named
-run: taffrail record -o file -e 'fn:twins.c:*%entry' -e 'fn:helper%entry if arg1 == 0' -- ./twins && taffrail view file --where 'fn:twins.c:helper' | wc -l; taffrail view file | grep -c 'fn:helper:'
+run: taffrail record -o file -e 'fn:twins.c:*%entry' -e 'fn:helper%entry if arg1 == 0' -- ./twins && taffrail view file --where 'fn:twins.c:helper' | grep -o 'fn:.*: {' | sort | uniq -c; taffrail view file | grep -c 'fn:helper:'
 whole stdout:
-	3
+	      3 fn:helper: {
+	      3 fn:twins.c:helper: {
 	4
+case: readers tell them apart, where they have one name
+run:
+	taffrail record -o apart -e 'fn:twins/helper' -e fn:first_name -- ./twins && taffrail report --functions apart | sed 's/^ *\([0-9]*\) .* \([0-9]*\)  /\1 \2 /' | tail -n 3 | sort; taffrail view --graph apart | sed 's/.*\] //' | sort | uniq -c | sort; taffrail export --format folded apart | sed 's/ .*//'
+	for rule in fn:helper%return fn:twins/twins-other.c:helper%return 'fn:*/twins.c:helper%return' fn:other/helper; do taffrail view apart --where $rule | wc -l; done
+whole stdout:
+	1 0 twins-other.c:helper
+	3 0 first_name
+	3 0 twins.c:helper
+	      1 twins-other.c:helper();
+	      3   twins.c:helper();
+	      3 first_name() {
+	      3 } (first_name)
+	twins;first_name
+	twins;first_name;twins.c:helper
+	twins;twins-other.c:helper
+	4
+	1
+	3
+	0
+stderr: view: no event matches 'fn:other/helper'
+case: a call has not been left, because its namesake's return cannot be had
+run: gcc -O2 -o entry "$SOURCE"/twins.c "$SOURCE"/twins-entry.S && taffrail list --functions entry fn:helper | grep -c 'exits cannot all' && taffrail record -o entry.d -e fn:helper -- ./entry && taffrail report --functions entry.d | sed 's/^ *\([0-9]*\) .* \([0-9]*\)  /\1 \2 /' | tail -n 1; taffrail view --graph entry.d | sed 's/.*\] //' | sort | uniq -c; taffrail view entry.d | grep -c fn:helper:
+whole stdout:
+	1
+	3 0 twins.c:helper
+	      1 twins-entry.S:helper()
+	      3 twins.c:helper();
+	4
+case: of programs and libraries, the module tells; of whole calls, too
+run: cp twins again && taffrail record -o modules --functions helper -- sh -c './twins; ./again' && taffrail report --functions modules | sed 's/^ *\([0-9]*\) .* \([0-9]*\)  /\1 \2 /' | tail -n 4 | sort
+whole stdout:
+	1 0 again/twins-other.c:helper
+	1 0 twins/twins-other.c:helper
+	3 0 again/twins.c:helper
+	3 0 twins/twins.c:helper
 case: names of Rust
 run: taffrail record -o rust -e fn:shop::cart::sell -- ./twins && taffrail view rust | grep -o 'fn:.*: {' | sort && taffrail list --functions ./twins 'fn:*sell'
 stdout: ^fn:shop::cart::sell%return: \{$
@@ -169,7 +205,8 @@ run:
 stdout: ^fn/helper +0x[0-9a-f]+ +function off .*\) \[jump\]$
 case: mini debug information
 run: taffrail record -o mini.d -e fn:mini/helper -e fn:second_name -- ./mini && taffrail report --functions mini.d; taffrail list --functions mini fn:helper
-stdout: ^ +4 .* 0  helper$
+stdout: ^ +3 .* 0  helper@0x[0-9a-f]+$
+stdout: ^ +1 .* 0  helper@0x[0-9a-f]+$
 stdout: ^ +3 .* 0  second_name$
 stdout: ^fn/helper +0x[0-9a-f]+ +function off .* \[jump\]$
 case: without either, there is no such name

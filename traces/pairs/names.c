@@ -21,6 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FUNCTION	"fn:"
+#define RETURN		"%return"
+
 enum family {
 	FAMILY_CALL,
 	FAMILY_SPAN,
@@ -108,6 +111,7 @@ static void free_kind(struct own_kind *k)
 	free(k->begin);
 	free(k->seen_begin);
 	free(k->seen_end);
+	free(k->place);
 	free(k);
 }
 
@@ -116,6 +120,7 @@ void names_free(struct pairs *p)
 	for (size_t i = 0; i < p->nkinds; i++)
 		free_kind(kind_own(p->kinds[i]));
 	free(p->kinds);
+	class_memory_free(p->labels);
 	index_clear(&p->names);
 }
 
@@ -187,25 +192,112 @@ int pairs_add(struct pairs *p, const char *rule, const char **wrong)
 	return ret;
 }
 
-/* Returns whether a kind has the name and family of another. */
-static int is_kind(uint64_t value, const void *priv)
-{
-	const struct pair_kind *kind = (void *)(uintptr_t)value;
-	const struct pair_kind *like = priv;
+/* Parts of a function's place. */
+enum place_part {
+	BY_MODULE	= 1,
+	BY_FILE		= 2,
+	BY_ADDRESS	= 4,
+};
 
-	return kind->calls == like->calls && kind->frames == like->frames &&
-	       !strcmp(kind->name, like->name);
+/* Returns whether the first bytes of two texts differ. */
+static bool is_other(const char *a, size_t n, const char *b, size_t m)
+{
+	return n != m || memcmp(a, b, n);
 }
 
-/* Returns the kind of this name, which it owns from now on, and family, made if
- * it is not there; or NULL without memory. */
-static struct pair_kind *kind_take(struct pairs *p, char *text, bool calls,
-				   bool frames)
+/* Returns the first part in which two places differ. */
+static enum place_part place_apart(const char *a, const char *b)
 {
-	struct pair_kind like = { .name = text, .calls = calls,
-				  .frames = frames };
+	return !a || !b || is_other(a, place_module_bytes(a), b,
+				  place_module_bytes(b)) ?
+		       BY_MODULE :
+	       is_other(a, place_file_bytes(a), b,
+				  place_file_bytes(b)) ? BY_FILE :
+							      BY_ADDRESS;
+}
+
+/* Sets the name of a function's kind that is told from others of this name by
+ * one more part of the place: "fn:MODULE/FILE:NAME@ADDRESS". Names that were
+ * read before stay where they are. Returns 0 or -ENOMEM. */
+static int kind_label(struct pairs *p, struct own_kind *k, enum place_part part)
+{
+	const char *name = k->text + strlen(FUNCTION), *place = k->place;
+	size_t module, file;
+	bool has_file, has_address;
+	char *label;
+
+	if (!place || k->apart & part)
+		return 0;
+	k->apart |= part;
+	module = place_module_bytes(place);
+	file = place_file_bytes(place);
+	has_file = k->apart & BY_FILE && file > module + 1;
+	has_address = k->apart & BY_ADDRESS && place[file];
+	if (asprintf(&label, FUNCTION "%.*s%s%.*s%s%s%s%s",
+		     k->apart & BY_MODULE ? (int)module : 0, place,
+		     k->apart & BY_MODULE ? "/" : "",
+		     has_file ? (int)(file - module - 1) : 0,
+		     has_file ? place + module + 1 : "", has_file ? ":" : "",
+		     name, has_address ? "@" : "",
+		     has_address ? place + file + 1 : "") < 0)
+		return -ENOMEM;
+	k->kind.name = class_memory_text(&p->labels, label) ?: k->text;
+	free(label);
+	return 0;
+}
+
+/* Tells a new kind from those of other functions of this name, of which
+ * `other` is one. Returns 0 or -ENOMEM. */
+static int kind_part(struct pairs *p, struct own_kind *k,
+		     struct own_kind *other)
+{
+	struct own_kind *first = other;
+	enum place_part part;
+	int ret = 0;
+
+	do {
+		part = place_apart(k->place, other->place);
+		ret = ret ?: kind_label(p, k, part);
+		ret = ret ?: kind_label(p, other, part);
+		other = other->twin;
+	} while (other != first);
+	k->twin = first->twin;
+	first->twin = k;
+	return ret;
+}
+
+/* Returns whether a kind has the name and family of another. */
+static int is_named(uint64_t value, const void *priv)
+{
+	const struct own_kind *k = (void *)(uintptr_t)value, *like = priv;
+
+	return k->kind.calls == like->kind.calls &&
+	       k->kind.frames == like->kind.frames &&
+	       !strcmp(k->text, like->text);
+}
+
+/* Returns whether it also is of the same function. */
+static int is_kind(uint64_t value, const void *priv)
+{
+	const struct own_kind *k = (void *)(uintptr_t)value, *like = priv;
+
+	return is_named(value, priv) &&
+	       (!k->place || !like->place ? k->place == like->place :
+					    !strcmp(k->place, like->place));
+}
+
+/* Returns the kind of this name, which it owns from now on, and family, of a
+ * function in this place (or NULL); made if it is not there; or NULL without
+ * memory. */
+static struct pair_kind *kind_take(struct pairs *p, char *text, bool calls,
+				   bool frames, const char *place)
+{
+	struct own_kind like = {
+		.kind = { .name = text, .calls = calls, .frames = frames },
+		.text = text, .place = (char *)place,
+	};
+	struct own_kind *k, *other;
 	uint64_t hash, value;
-	struct own_kind *k;
 
 	if (!text)
 		return NULL;
@@ -216,14 +308,17 @@ static struct pair_kind *kind_take(struct pairs *p, char *text, bool calls,
 		free(text);
 		return (void *)(uintptr_t)value;
 	}
-	k->text = text;
-	k->kind = like;
-	if (add_kind(p, k)) {
+	other = (void *)(uintptr_t)index_find(&p->names, hash, is_named, &like);
+	*k = like;
+	k->twin = k;
+	k->place = place ? strdup(place) : NULL;
+	if ((place && !k->place) || add_kind(p, k)) {
 		free_kind(k);
 		return NULL;
 	}
 	/* a kind that the table misses would be made twice */
-	return index_add(&p->names, hash, (uint64_t)(uintptr_t)&k->kind) ?
+	return (other && kind_part(p, k, other)) ||
+	       index_add(&p->names, hash, (uint64_t)(uintptr_t)k) ?
 	       NULL : &k->kind;
 }
 
@@ -248,7 +343,8 @@ static struct pair_kind *kind_of(struct pairs *p, const char *name,
 			  *right && left && name[left - 1] != ':' ? "_" : "",
 			  right) < 0)
 		text = NULL;
-	return kind_take(p, text, found->word->family == FAMILY_CALL, false);
+	return kind_take(p, text, found->word->family == FAMILY_CALL, false,
+			 NULL);
 }
 
 /* Adds what an event of a class does to a kind, and notes the name of the first
@@ -333,9 +429,6 @@ static bool is_replaced(const struct pairs *p, const char *name,
 	return false;
 }
 
-#define FUNCTION	"fn:"
-#define RETURN		"%return"
-
 /* Returns whether an event is a function's call or return, as the agent makes
  * them of functions that were not prepared. */
 static bool is_function(const struct trace_class *trace,
@@ -368,7 +461,7 @@ static int meet_whole(struct pairs *p, const struct trace_class *trace,
 			 at[i].class->kind == FIELD_INTEGER;
 	if (!*whole || !ends)
 		return 0;
-	kind = kind_take(p, strdup(class->name), true, true);
+	kind = kind_take(p, strdup(class->name), true, true, class->place);
 	action = kind ? calloc(1, sizeof(*action)) : NULL;
 	if (!action)
 		return -ENOMEM;
@@ -411,7 +504,7 @@ static int meet_function(struct pairs *p, const struct trace_class *trace,
 		free(name);
 		return 0;
 	}
-	kind = kind_take(p, name, true, true);
+	kind = kind_take(p, name, true, true, class->place);
 	return kind ? add_action(actions, kind, ends, trace, class) : -ENOMEM;
 }
 

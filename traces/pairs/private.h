@@ -46,6 +46,12 @@ struct own_kind {
 	char *end;
 	char *seen_begin;
 	char *seen_end;
+	/* of a function: where it is (struct event_class), or NULL; which parts
+	 * of that tell it from others of this name, and the next of them, in a
+	 * ring */
+	char *place;
+	unsigned int apart;
+	struct own_kind *twin;
 };
 
 /* A pair that is open, or a free place. Links are numbers of places, as the
@@ -93,6 +99,7 @@ struct pairs {
 	struct pair_kind **kinds;
 	size_t nkinds;
 	struct index names;		/* of kinds that were found */
+	struct class_memory *labels;	/* names that have more in front */
 	bool no_names;
 	bool by_cpu;
 	struct schema_marks schemas;	/* with kinds that are known */

@@ -228,3 +228,17 @@ bool trace_has_member(const struct trace_class *trace, uint32_t number)
 
 	return at < trace->nmembers && trace->members[at].number == number;
 }
+
+size_t place_file_bytes(const char *place)
+{
+	const char *end = strrchr(place, '+');
+
+	return end ? (size_t)(end - place) : strlen(place);
+}
+
+size_t place_module_bytes(const char *place)
+{
+	size_t n = strcspn(place, "/"), file = place_file_bytes(place);
+
+	return n < file ? n : file;
+}

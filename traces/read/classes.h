@@ -101,6 +101,8 @@ struct event_class {
 					 * the name in the source */
 	const char *id;			/* "CHANNEL/NAME", as rules have it, and
 					 * of a function the symbol */
+	const char *place;		/* of a function: "MODULE+0xADDRESS", or
+					 * "MODULE/FILE+0xADDRESS"; or NULL */
 	const struct field_class *specific;	/* another context, or NULL */
 	const struct field_class *fields;	/* a FIELD_STRUCT */
 	int level;			/* shown.h, or LEVEL_NONE */
@@ -115,6 +117,11 @@ struct event_class {
 	struct where_verdict *verdict;	/* of where.c, or NULL */
 	void *priv;			/* of the reader's caller */
 };
+
+/* Return how long the module is in a function's place, and how long it is with
+ * the file: up to the address. */
+size_t place_module_bytes(const char *place);
+size_t place_file_bytes(const char *place);
 
 struct trace_class;
 

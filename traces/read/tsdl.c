@@ -304,6 +304,7 @@ static void parse_event(struct tsdl *t, const char *key, void *priv)
 {
 	struct event_class *event = priv;
 	struct tsdl_type *type;
+	const char *uri;
 
 	if (!strcmp(key, "name")) {
 		event->name = tsdl_take_text(t);
@@ -317,8 +318,10 @@ static void parse_event(struct tsdl *t, const char *key, void *priv)
 		event->level = t->number <= LEVEL_MAX ? (int)t->number :
 							LEVEL_NONE;
 		tsdl_next(t);
-	} else if (!strcmp(key, "stream_id") ||
-		   !strcmp(key, "model.emf.uri")) {
+	} else if (!strcmp(key, "model.emf.uri")) {
+		uri = tsdl_take_text(t);
+		event->place = uri ? text_after(uri, METADATA_FUNCTION) : NULL;
+	} else if (!strcmp(key, "stream_id")) {
 		tsdl_next(t);
 	} else {
 		tsdl_fail(t, -ENOTSUP);

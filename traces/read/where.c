@@ -11,6 +11,7 @@
 #include "traces/read/where.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,18 +96,40 @@ static bool use_split(struct use *use, const char *rule)
 	return true;
 }
 
-/* Tells whether the rule names an event. Of a rule for functions the module is
- * not looked at: events do not say theirs. */
-static bool use_names(const struct use *use, const char *id)
+/* Tells whether a rule for functions names one, by NAME, or by FILE:NAME if it
+ * is known to be static. The rule need not say the module of libc's. */
+static bool names_function(const char *glob, const struct event_class *class,
+			   const char *name)
 {
-	const char *name = text_after(id, "fn/");
+	static const char unknown[] = "\1";	/* no rule says it */
+	char module[EXPRESSION_MAX] = "", both[EXPRESSION_MAX];
+	const char *place = class->place;
+	size_t n;
+
+	if (!place)
+		return rule_names_function(glob, NULL, name);
+	n = place_module_bytes(place);
+	snprintf(module, sizeof(module), "%.*s", (int)n, place);
+	snprintf(both, sizeof(both), "%.*s:%s",
+		 (int)(place_file_bytes(place) - n) - 1, place + n + 1, name);
+	for (int i = 0; i < 1 + (place[n] == '/'); i++, name = both)
+		if (rule_names_function(glob, module, name) ||
+		    rule_names_function(glob, unknown, name))
+			return true;
+	return false;
+}
+
+/* Tells whether the rule names an event. */
+static bool use_names(const struct use *use, const struct event_class *class)
+{
+	const char *id = class->id, *name = text_after(id, "fn/");
 
 	if (rule_kind(use->glob) == RULE_LINE) {
 		name = text_after(id, "line/");
 		return name && !strcmp(name, use->glob);
 	}
 	if (rule_kind(use->glob) == RULE_FUNCTIONS)
-		return name && rule_names_function(use->glob, NULL, name);
+		return name && names_function(use->glob, class, name);
 	return glob_match_cut(use->glob, id, OBJECT_ID_MOST);
 }
 
@@ -201,7 +224,7 @@ static void rule_apply(struct event_class *class, const struct use *use,
 	if (class->verdict->rules > use->rule)
 		return;
 	class->verdict->rules = use->rule + 1;
-	if (!use_names(use, class->id))
+	if (!use_names(use, class))
 		return;
 	met->classes++;
 	if (use->expression)
