@@ -134,6 +134,7 @@ command_sources = \
 	command/elf/user-rights.h \
 	command/elf/work-private.h \
 	command/enable.c \
+	command/env.c \
 	command/export/export.c \
 	command/export/target.c \
 	command/export/target.h \

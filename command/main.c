@@ -66,6 +66,8 @@ static const struct command command_table[] = {
 	{ "enable", enable_main, "switch markers of a session on", sessions },
 	{ "disable", disable_main, "switch markers of a session off",
 	  sessions },
+	{ "env", env_main, "print TAFFRAIL_ENABLE for lines of a program",
+	  sessions },
 	{ "flush", flush_main, "close the sub-buffers being written",
 	  sessions },
 	{ "snapshot", snapshot_main, "copy a session's events to a trace",

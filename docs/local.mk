@@ -10,6 +10,7 @@ dist_man_MANS += \
 	docs/man/taffrail-disconnect.1 \
 	docs/man/taffrail-doctor.1 \
 	docs/man/taffrail-enable.1 \
+	docs/man/taffrail-env.1 \
 	docs/man/taffrail-environment.7 \
 	docs/man/taffrail-export.1 \
 	docs/man/taffrail-flush.1 \

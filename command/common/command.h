@@ -48,6 +48,7 @@ int list_main(int argc, char **argv);
 int start_main(int argc, char **argv);
 int enable_main(int argc, char **argv);
 int disable_main(int argc, char **argv);
+int env_main(int argc, char **argv);
 int stop_main(int argc, char **argv);
 int flush_main(int argc, char **argv);
 int destroy_main(int argc, char **argv);

@@ -22,6 +22,9 @@
 #include "tracepoints/usdt/usdt.h"
 
 #define WHY_BYTES	640	/* a rule's condition, and the fault in it */
+#define LINE_UNDESCRIBED \
+	"a command reads debug information for it: " \
+	"TAFFRAIL_ENABLE=\"$(taffrail env -e RULE PROGRAM)\""
 
 /* Adds a line, in which each control character becomes '?'. A line for which
  * there is no room is left out. */
@@ -99,6 +102,33 @@ static bool is_between(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+/* Adds the rules of lines "key=value", as `taffrail env` prints them: each
+ * behind the descriptions of the places that it names. */
+static void lines_parse(struct session *session, const char *lines)
+{
+	const uint64_t nothing = session_lines_set("");
+	uint64_t set = session_lines_set(lines);
+	char buffer[WHY_BYTES];
+	struct text why;
+	struct line line;
+
+	session_lines_take(lines);
+	while (line_next(&lines, &line)) {
+		if (!text_equal(line.key, "rule"))
+			continue;
+		text_open(&why, buffer, sizeof(buffer));
+		if (line.cut)
+			text_add(&why, "a rule is too long");
+		else if (rule_kind(line.value) == RULE_LINE && set == nothing)
+			text_add(&why, LINE_UNDESCRIBED);
+		else if (!session_rule_add(session, line.value, &why))
+			session->rules[session->nrules - 1].lines = set;
+		if (why.used)
+			fault_add(line.value, buffer);
+		set = session_lines_set(lines);
+	}
+}
+
 /* Adds the rules of TAFFRAIL_ENABLE to the session. */
 static void rules_parse(struct session *session, const char *p)
 {
@@ -107,6 +137,10 @@ static void rules_parse(struct session *session, const char *p)
 	struct text text, why;
 	const char *end, *last;
 
+	if (text_after(p, "spot=") || text_after(p, "rule=")) {
+		lines_parse(session, p);
+		return;
+	}
 	for (; *p; p = *end ? end + 1 : end) {
 		text_open(&why, buffer, sizeof(buffer));
 		text_open(&text, rule, sizeof(rule));
@@ -120,8 +154,7 @@ static void rules_parse(struct session *session, const char *p)
 		if (text.cut)
 			text_add(&why, "a rule is too long");
 		else if (rule_kind(rule) == RULE_LINE)
-			text_add(&why, "for source lines, a command reads debug "
-				       "information: taffrail record or start");
+			text_add(&why, LINE_UNDESCRIBED);
 		else if (*rule)
 			session_rule_add(session, rule, &why);
 		if (why.used)

@@ -98,7 +98,7 @@ cases:
 case: TAFFRAIL_ENABLE of a line
 run: hits env TAFFRAIL_ENABLE='worker.c:5;app/hit' && taffrail snapshot env -o known
 status: 1
-stderr: TAFFRAIL_ENABLE: rule 'worker\.c:5': for source lines, a command reads debug information: taffrail record or start
+stderr: TAFFRAIL_ENABLE: rule 'worker\.c:5': a command reads debug information for it: TAFFRAIL_ENABLE="\$\(taffrail env -e RULE PROGRAM\)"
 case: a channel named fn
 run: taffrail record -o fn.trace -e fn/work -- $CASES/fn && taffrail view fn.trace
 stdout: fn:work: .* n = 1 

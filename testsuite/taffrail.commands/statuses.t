@@ -410,7 +410,7 @@ run: taffrail list -p $pid
 
 # The manuals have each status of the tables.
 group: taffrail-{word}.1
-for: word list status start enable disable flush snapshot view report export timeline top record attach load connect call disconnect unload doctor detach gdb watch stop destroy verify completion
+for: word list status start enable env disable flush snapshot view report export timeline top record attach load connect call disconnect unload doctor detach gdb watch stop destroy verify completion
 case: has the exit statuses 0 and 1
 run: sed -n '/^\.SH EXIT STATUS/,/^\.SH [^E]/p' $manuals/taffrail-{word}.1
 stdout: \b0\b

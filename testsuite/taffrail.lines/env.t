@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# TAFFRAIL_ENABLE with rules for source lines, which `taffrail env` compiles.
+
+compile: plain shop.c -O0 -g
+compile: fast shop.c -O2 -g
+compile: linked shop.c -O2 -g agent
+before:
+	library=$(dirname "$(command -v taffrail)")/../lib/libtaffrail.so
+	test -f "$library" || exit 77
+
+group: {BUILD}
+for: BUILD plain fast
+case: events are those that the program prints
+run: TAFFRAIL_ENABLE="$(taffrail env -e 'shop.c:36 "%d %d %s %g", n, left, item->name, item->price' -e 'sell:+4(item->code[0]@2, n) if item->stock < 50' "$CASES/{BUILD}")" LD_PRELOAD=$library "$CASES/{BUILD}" 20 >out && taffrail snapshot env -o own && taffrail export --format json own | sed -n 's/.*"message":"//; s/"}$//p' >told && grep -v twice out | diff - told && wc -l <told && taffrail view own | grep -c 'sell:+4: .*code = "xy", n'
+whole stdout:
+	40
+	20
+
+group: the value
+case: is the lines that the agent reads
+run: taffrail env -e 'shop.c:36(n, item->name) if left > 5' -e 'app/*' "$CASES/fast" | sed 's/ [0-9a-f]* 1 / AT 1 /; s/=[0-9a-f]\{40\}/=ID/'
+stdout: ^spot=ID AT 1 shop\.c:36\tn, item->name, left, unread$
+stdout: ^rule=shop\.c:36 if left > 5$
+stdout: ^rule=app/\*$
+case: goes on in children, and in programs that the program executes
+run: export TAFFRAIL_ENABLE="$(taffrail env -e 'shop.c:36(n) if n == 2' "$CASES/fast")" LD_PRELOAD=$library; (sh -c "$CASES/fast 3; $CASES/plain 3; true"; "$CASES/fast" 3) >out; unset TAFFRAIL_ENABLE LD_PRELOAD; taffrail snapshot env -o many && taffrail view many | grep -c 'fast:.* line:shop.c:36: .*{ n = 2'
+stdout: ^4$
+case: types of functions
+run: TAFFRAIL_ENABLE="$(taffrail env -e fn:sell "$CASES/linked")" "$CASES/linked" 1 >out && taffrail snapshot env -o typed && taffrail view typed
+stdout: fn:sell: .* \{ item = 0x[0-9A-F]+, n = 0, cfa = 
+case: a program is found as a shell finds it
+run: PATH=$CASES:$PATH taffrail env -e shop.c:36 fast | grep -c ^rule=shop.c:36
+stdout: ^1$
+case: one that is no such value has no events, and does no harm
+run: for value in $'spot=00\nfield=zz\nrule=shop.c:36' $'rule=\nspot=\nfield==\nrule=app/x' "$(taffrail env -e 'shop.c:36(item->name)' "$CASES/linked" | sed 's/ x.*/ x0000ffff/')" "$(taffrail env -e 'shop.c:36(item->name)' "$CASES/linked" | tr 0-7 1-8)"; do TAFFRAIL_ENABLE=$value "$CASES/linked" 2 | grep -c pear; done; taffrail snapshot env -o none
+status: 1
+stdout: ^2$
+no stdout: ^[013-9]
+stderr: had no event
+case: a rule without a description says what makes one
+run: TAFFRAIL_ENABLE='shop.c:36(n);app/x' "$CASES/linked" 1 >out; taffrail status; TAFFRAIL_ENABLE='rule=shop.c:36' "$CASES/linked" 1 >out; taffrail status
+stderr: ^taffrail: status: process \d+ \(linked\): TAFFRAIL_ENABLE: rule 'shop\.c:36\(n\)': a command reads debug information for it: TAFFRAIL_ENABLE="\$\(taffrail env -e RULE PROGRAM\)"$
+stderr: rule 'shop\.c:36': a command reads
+
+group: mistakes
+cases:
+	2 taffrail env "$CASES/fast"
+		^give a rule \(-e\)$
+	2 taffrail env -e shop.c:36
+		^give one program$
+	2 taffrail env -e shop.c:36 "$CASES/fast" 3
+		^give one program$
+	2 taffrail env -e 'shop.c:36(' "$CASES/fast"
+		^rule 'shop\.c:36\(': it has no value between \( and \)$
+	1 taffrail env -e 'shop.c:36(nobody)' "$CASES/fast"
+		^rule 'shop\.c:36\(nobody\)': at shop\.c:36, 
+	1 taffrail env -e shop.c:36 /bin/true
+		^rule 'shop\.c:36': no file has debug information for that line, as -g makes it$
+	1 taffrail env -e shop.c:36 ./nothing
+		^\./nothing: No such file or directory$
+	1 taffrail env -e shop.c:36 /
+		^rule 'shop\.c:36': / is no program in an ELF file$
