@@ -124,18 +124,18 @@ class TaffrailCollected:
                 places.setdefault(number, []).append(address)
         TaffrailCondition.check(places)
         for number, (_, actions) in TaffrailCondition.tracepoints().items():
-            if len(places.get(number, [])) == 1 and actions:
-                cls.change(number, places[number][0], actions)
+            if places.get(number) and actions:
+                cls.change(number, places[number], actions)
 
     @classmethod
-    def change(cls, number, address, actions):
-        changed = [cls.line(number, address, line, actions)
+    def change(cls, number, addresses, actions):
+        changed = [cls.line(number, addresses, line, actions)
                    for line in actions]
         if changed != actions:
             TaffrailCondition.give(number, changed)
 
     @classmethod
-    def line(cls, number, address, line, actions):
+    def line(cls, number, addresses, line, actions):
         """Returns the line of an action with variables in place of words."""
         match = re.match(r"(\s*)(collect(?:/\S+)?\s+)(.*)", line)
         if not match:
@@ -144,7 +144,7 @@ class TaffrailCollected:
         for item in taffrail_split(match.group(3)):
             word = cls.WORDS.get(item[1:4].lower()) \
                 if item.startswith("$") else None
-            names = word and cls.names(number, address, word, actions)
+            names = word and cls.names(number, addresses, word, actions)
             items += [item] if names is None else names
         # an empty list would take the fields of the marker
         return match.group(1) + (match.group(2) + ", ".join(items) if items
@@ -211,17 +211,40 @@ class TaffrailCollected:
         return None
 
     @classmethod
-    def names(cls, number, address, word, actions):
+    def scope(cls, addresses, word):
+        """Returns the names of a word's variables at all places, those that
+        are hidden, and why gdb cannot translate some that it would take for
+        the word and that names() does not try one by one."""
+        names, hides, why = [], [], None
+        for address in addresses:
+            found, hidden = cls.found(gdb.block_for_pc(address), word)
+            several = len(addresses) > 1
+            places = cls.places(address) if hidden or several else {}
+            # a compiler may describe a variable once more, without a place
+            hidden = [n for n in hidden if not n.startswith(TAFFRAIL_OWN)
+                      and any(places.get(n, [])[1:])]
+            tried = found if several else hidden + [
+                n for n in found if n.startswith(TAFFRAIL_OWN)]
+            why = why or next(filter(None, (
+                cls.place_reason(place) for n in tried
+                for place in places.get(n, []))), None)
+            names += [n for n in found if n not in names]
+            hides += [n for n in hidden if n not in hides]
+        return names, hides, why
+
+    @classmethod
+    def names(cls, number, addresses, word, actions):
         """Returns the variables to collect, or None when gdb can collect the
         word. gdb takes arguments of the function around an inlined one for
-        $args, whose names are not known there."""
-        block = gdb.block_for_pc(address)
-        found, hidden = cls.found(block, word)
+        $args, whose names are not known there. Of several places, gdb knows
+        the names of each; where it cannot translate one, only variables that
+        it can collect at each place are left."""
+        found, hidden, whole = cls.scope(addresses, word)
+        inlined = word == "$args" and any(
+            taffrail_inlined(gdb.block_for_pc(a)) for a in addresses)
+        if len(addresses) > 1 and not whole and not inlined:
+            return None
         own = [n for n in found if n.startswith(TAFFRAIL_OWN)]
-        places = cls.places(address) if hidden else {}
-        # a compiler may describe a variable once more, without a place
-        hidden = [n for n in hidden
-                  if n not in own and any(places.get(n, [])[1:])]
         good, gone, reasons = [], [], {}
         for name in found:
             reason = None if name in own else cls.reason(number, name)
@@ -233,14 +256,12 @@ class TaffrailCollected:
                 good.append(name)
         TaffrailCondition.give(number, actions)
         # only the word has what is hidden, and beside it a marker's own
-        inlined = word == "$args" and taffrail_inlined(block)
-        whole = next((why for n in hidden + own for place in places.get(n, [])
-                      for why in [cls.place_reason(place)] if why), None)
         if not inlined and not whole and not reasons and (hidden or not own):
             return None
         if hidden:
             reasons["hidden by an inner variable of the same name" +
-                    ("; " + whole if whole else "")] = hidden
+                    ("; " + whole if whole and len(addresses) == 1 else "")
+                    ] = hidden
         cls.tell(number, word, good, gone, reasons)
         return good
 

@@ -2,7 +2,8 @@
 """For gdb: prints what gdb shows where values.py has found wrong values.
 
 gdb -nx -batch -x values-gdb.py PROGRAM     LIST and WRONG are in the environment:
-    `list --lines --json`, and what `values.py compare` has written
+    `list --lines --json`, and what `values.py compare` has written. ARGUMENTS
+    may have those of the program
 """
 import json
 import os
@@ -56,7 +57,7 @@ def main():
     for line, _, _, name, _ in wrong:
         names.setdefault(line, set()).add(name)
     gdb.execute("set confirm off")
-    gdb.execute("set args >/dev/null")
+    gdb.execute("set args " + os.environ.get("ARGUMENTS", ">/dev/null"))
     gdb.execute("starti", to_string=True)
     base = min(int(line.split()[0], 16) for line in
                gdb.execute("info proc mappings", to_string=True).split("\n")
