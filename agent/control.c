@@ -42,17 +42,9 @@ struct exchange {
 	struct ucred peer;
 };
 
-static uint64_t clock_ns(int clock)
-{
-	struct timespec now = { 0 };
-
-	sys2(SYS_clock_gettime, clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static int64_t clock_ms(void)
 {
-	return (int64_t)(clock_ns(CLOCK_MONOTONIC) / 1000000);
+	return sys_clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 /* Records for later questions that the peer did it, and when. */
@@ -60,7 +52,7 @@ static void act_note(struct session_act *act, const struct exchange *exchange)
 {
 	act->uid = exchange->peer.uid;
 	act->pid = (uint32_t)exchange->peer.pid;
-	act->realtime_ns = clock_ns(CLOCK_REALTIME);
+	act->realtime_ns = (uint64_t)sys_clock_ns(CLOCK_REALTIME);
 }
 
 /* Waits for a peer until `deadline`. The deadline holds for a whole message,

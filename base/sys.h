@@ -75,6 +75,16 @@ static inline long sys_read_memory(long pid, void *to, uint64_t from,
 	return sys6(SYS_process_vm_readv, pid, &local, 1, &remote, 1, 0);
 }
 
+/* Returns the time of a clock in ns, by a system call; 0 for an unknown one.
+ * clock_read_kernel() is faster, and does not read the processor's time. */
+static inline int64_t sys_clock_ns(clockid_t clock)
+{
+	struct timespec now = { 0 };
+
+	sys2(SYS_clock_gettime, clock, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 static inline long sys_futex_wait(const uint32_t *word, uint32_t seen,
 				  const struct timespec *timeout)
 {

@@ -24,6 +24,7 @@
 #include <urcu-bp.h>
 
 #include "base/base.h"
+#include "base/sys.h"
 #include "callbacks/private.h"
 #include "control/request.h"
 #include "include/taffrail/clock.h"
@@ -234,10 +235,7 @@ static void period_wait(void)
 /* A clock that no change of the time of day moves: deadlines use it. */
 static uint64_t clock_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return (uint64_t)sys_clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 /* Waits until no other thread is in a callback that is detached; then the entry

@@ -13,7 +13,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
+
+#include "base/sys.h"
 
 /* In nanoseconds. A table of 500,000 symbols takes 12 ms. */
 #define WORK_OWN	100000000ull
@@ -36,10 +37,7 @@ struct work_share {
 
 static inline uint64_t work_clock(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return (uint64_t)sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Returns how much time there is for the next process. */

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "base/tunables.h"
 #include "command/common/counted.h"
 #include "command/common/inode.h"
@@ -135,10 +135,7 @@ int look_follow_whole(const struct look *look)
  * make pauses longer on a busy machine. */
 static int64_t spent_ms(void)
 {
-	struct timespec spent;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
-	return (int64_t)spent.tv_sec * 1000 + spent.tv_nsec / 1000000;
+	return sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000000;
 }
 
 bool look_recorded(struct look *look, int64_t *until)

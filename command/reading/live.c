@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "command/agents/elsewhere.h"
 #include "command/agents/layouts.h"
 #include "command/agents/targets.h"
@@ -517,7 +518,6 @@ static int rings_find(struct look *look, struct rundir_list *list, bool first)
 static int64_t rings_now(const struct look_rings *live)
 {
 	int64_t now = TIME_MAX;
-	struct timespec real;
 
 	for (size_t i = 0; i < live->n; i++) {
 		int64_t ns = live->known[i].rings ?
@@ -526,10 +526,8 @@ static int64_t rings_now(const struct look_rings *live)
 		now = ns < now ? ns : now;
 	}
 	/* without any, later events are of other processes */
-	if (now == TIME_MAX) {
-		clock_gettime(CLOCK_REALTIME, &real);
-		now = (int64_t)real.tv_sec * 1000000000 + real.tv_nsec;
-	}
+	if (now == TIME_MAX)
+		now = sys_clock_ns(CLOCK_REALTIME);
 	return now - LATE_NS;
 }
 

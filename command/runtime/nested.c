@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "command/procfs/process.h"
 #include "command/runtime/private.h"
 
@@ -55,12 +56,10 @@ static void nested_search(void)
 {
 	struct nested *more, found;
 	struct dirent *entry;
-	struct timespec now;
 	DIR *proc;
 
 	/* the time first: a process that begins now may be missed */
-	clock_gettime(CLOCK_REALTIME, &now);
-	known_since = time_ns(&now);
+	known_since = sys_clock_ns(CLOCK_REALTIME);
 	known_count = 0;
 	proc = opendir("/proc");
 	while (proc && (entry = readdir(proc))) {

@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "command/sandbox/child.h"
 #include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/usdt/plan/note.h"
@@ -40,10 +40,7 @@ static uint64_t began;			/* processor time, ns */
  * ticks only while it has a limit. */
 static uint64_t processor_time(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return (uint64_t)sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Has the kernel end this process after so much processor time; 0: not. */

@@ -13,8 +13,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/sys.h"
 #include "command/top/private.h"
 #include "traces/array.h"
 
@@ -141,13 +141,11 @@ static int begin_sample(struct top *top)
 int top_take(struct top *top, struct top_sample *sample)
 {
 	struct look *look = &top->look;
-	struct timespec clock;
 	struct pairs_out out;
 	int64_t now, until;
 	int ret;
 
-	clock_gettime(CLOCK_REALTIME, &clock);
-	now = (int64_t)clock.tv_sec * 1000000000 + clock.tv_nsec;
+	now = sys_clock_ns(CLOCK_REALTIME);
 	memset(sample, 0, sizeof(*sample));
 	ret = top->last ? COMMAND_DONE : begin_sample(top);
 	if (ret != COMMAND_DONE)

@@ -60,14 +60,6 @@ SIGSAFE void wakeup_forget(void)
 	order = WAKEUP_IDLE;
 }
 
-static int64_t clock_ns(void)
-{
-	struct timespec now = { 0 };
-
-	sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static void pause_shortly(void)
 {
 	struct timespec pause = { .tv_nsec = PAUSE_NS };
@@ -128,7 +120,7 @@ static void order_wait(uint32_t tid, int64_t deadline)
 	while ((kind = kind_of(seen = load_acquire(&order, WAKEUP_ORDER),
 			       tid)) != WAKEUP_IDLE &&
 	       kind != WAKEUP_END && thread_service() == tid &&
-	       (left = deadline - clock_ns()) > 0) {
+	       (left = deadline - sys_clock_ns(CLOCK_MONOTONIC)) > 0) {
 		struct timespec rest = { .tv_sec = left / 1000000000,
 					 .tv_nsec = left % 1000000000 };
 
@@ -144,7 +136,7 @@ SIGSAFE void wakeup_rights(void)
 
 	if (!tid || !wakeup_here())
 		return;
-	deadline = clock_ns() + WAKEUP_WAIT_MS * NS_PER_MS;
+	deadline = sys_clock_ns(CLOCK_MONOTONIC) + WAKEUP_WAIT_MS * NS_PER_MS;
 	wakeup_take(&mask);
 	if (kind_now(tid) == WAKEUP_APPLYING)
 		order_wait(tid, deadline);
@@ -166,7 +158,7 @@ SIGSAFE void wakeup_rights(void)
  * the id any more. */
 static bool service_gone(uint32_t tid, int64_t deadline)
 {
-	while (clock_ns() < deadline) {
+	while (sys_clock_ns(CLOCK_MONOTONIC) < deadline) {
 		if (!thread_service() &&
 		    sys3(SYS_tgkill, sys_getpid(), tid, 0) == -ESRCH)
 			return true;
@@ -184,7 +176,7 @@ SIGSAFE bool wakeup_end(void)
 
 	if (!tid || !wakeup_here())
 		return false;
-	deadline = clock_ns() + WAKEUP_WAIT_MS * NS_PER_MS;
+	deadline = sys_clock_ns(CLOCK_MONOTONIC) + WAKEUP_WAIT_MS * NS_PER_MS;
 	wakeup_take(&mask);
 	if (kind_now(tid) == WAKEUP_APPLYING)
 		order_wait(tid, deadline);

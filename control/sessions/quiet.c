@@ -107,7 +107,7 @@ static uint64_t program_hash(void)
 
 /* Of this start: the program's hash, or 0, and the time. */
 static uint64_t own_hash;
-static struct timespec own_start;
+static int64_t own_start_ns;
 
 bool quiet_allowed(void)
 {
@@ -177,7 +177,7 @@ bool quiet_known(int fd)
 		return true;
 	/* before the rules are read: quiet_end() adds it for these, or older
 	 * ones */
-	sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &own_start);
+	own_start_ns = sys_clock_ns(CLOCK_MONOTONIC);
 	return false;
 }
 
@@ -204,11 +204,7 @@ static int quiet_add(void *unused)
 
 void quiet_end(void)
 {
-	struct timespec now;
-
-	if (own_hash && session_quiet() &&
-	    !sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &now) &&
-	    (now.tv_sec - own_start.tv_sec) * 1000000000ll + now.tv_nsec -
-			    own_start.tv_nsec < QUIET_NS)
+	if (own_hash && own_start_ns && session_quiet() &&
+	    sys_clock_ns(CLOCK_MONOTONIC) - own_start_ns < QUIET_NS)
 		thread_run(quiet_add, NULL);
 }
