@@ -28,7 +28,9 @@ const char agent_another_copy[] =
 	"the program has another copy of the agent";
 struct lacking_off agent_lacks = { .id = CAUSE_LACKS_OFF };
 int agent_rseq;
-uint32_t agent_cpus_told;
+/* The number of CPUs, where the file of the first session has it; else 0. Set
+ * at start. */
+static uint32_t cpus_told;
 
 static const char *start_failure;	/* NULL: no thread was made */
 
@@ -53,7 +55,7 @@ static void not_joined(const char *recording, int error)
 
 void agent_learn(void)
 {
-	agent_cpus_told = session_machine_learn();
+	cpus_told = session_machine_learn();
 	clock_select(settings.clock);
 }
 
@@ -85,8 +87,8 @@ static int start_aside(void *arg)
 	int ret;
 
 	(void)arg;
-	agent_cpus_online = agent_cpus_told ? agent_cpus_told :
-					      host_cpus_possible();
+	agent_cpus_online = cpus_told ? cpus_told :
+				host_cpus_possible();
 	if (agent_rseq && clock_kind() == CLOCK_KIND_TSC)
 		agent_cpus = agent_cpus_online < CHANNEL_CPUS_MAX ?
 				     agent_cpus_online :

@@ -62,10 +62,6 @@ extern struct lacking_off agent_lacks;
 /* The value of agent_off where another copy of the agent is in the program. */
 extern const char agent_another_copy[];
 
-/* The number of CPUs, where the file of the first session has it; else 0. Set
- * at start. */
-extern uint32_t agent_cpus_told;
-
 /* 1 where writers may use restartable sequences. Set at start. */
 extern int agent_rseq;
 

@@ -618,7 +618,9 @@ static int ring_maker(void *arg)
 	}
 }
 
-SIGSAFE bool channel_making_wait(const struct channel *channel)
+/* Waits for another thread that makes a ring. Returns true after a time-out:
+ * that thread does not run. */
+static SIGSAFE bool making_wait(const struct channel *channel)
 {
 	struct timespec pause = { .tv_nsec = MAKING_WAIT_NS };
 	int i;
@@ -632,7 +634,7 @@ SIGSAFE bool channel_making_wait(const struct channel *channel)
 
 int channel_making_take(struct channel *channel)
 {
-	if (channel_making_wait(channel) ||
+	if (making_wait(channel) ||
 	    __atomic_exchange_n(&channel->making, 1, SEQ_CST(LOCKED_OWNER)))
 		return -EBUSY;
 	/* LOCKED-OWNER: `making`, then `active`, as in ring_want() */
@@ -682,7 +684,7 @@ static COLD void ring_want(struct channel *channel, uint32_t number,
 			goto done;
 		sys2(SYS_nanosleep, &pause, NULL);
 	}
-	ret = channel_making_wait(channel);
+	ret = making_wait(channel);
 done:
 	/* no thread waits again for BARREN_MS */
 	if (ret)

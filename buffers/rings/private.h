@@ -66,10 +66,6 @@ int channel_making_take(struct channel *channel);
 /* Unmaps the rings. No writer may be in them, except in a locked ring. */
 void channel_rings_unmap(struct channel *channel);
 
-/* Waits for another thread that makes a ring. Returns true after a time-out:
- * that thread does not run. SIGSAFE. */
-bool channel_making_wait(const struct channel *channel);
-
 /* Remove the file of one ring of a CPU, and those of all rings that writers
  * use. */
 void channel_ring_remove(const struct channel *channel, uint32_t number);

@@ -253,7 +253,8 @@ static const char *place_reason(int why)
 				  strerror(-why);
 }
 
-const char *places_why(const struct place *place)
+/* Returns the reason in words, which are valid until the next call. */
+static const char *places_why(const struct place *place)
 {
 	static char text[160];
 

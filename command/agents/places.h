@@ -61,9 +61,6 @@ bool places_named(const struct places *places, const char *rule);
  * moved is not placed then, and the place leaves the list. */
 void places_mark(struct places *places, struct marker_list *markers);
 
-/* Returns the reason in words, which are valid until the next call. */
-const char *places_why(const struct place *place);
-
 /* Adds "untaken", the places, and "untaken_more", how many had no room. */
 void places_json(const struct places *places, struct json *json);
 

@@ -679,7 +679,11 @@ static void left_unload(const struct rundir *dir, const char *name, int fd)
 	attach_unload(pid);
 }
 
-void visits_clean(struct rundir *dir)
+/*
+ * Ends visits of commands that were killed, in a runtime directory, and says
+ * so. A process that does not answer is left to the next command.
+ */
+static void visits_clean(struct rundir *dir)
 {
 	static struct left left[LEFT_MAX];
 	struct rundir_list list = { 0 };

@@ -50,12 +50,6 @@ int visit_end(struct visit *visit);
 /* Returns true for the name of a session that visits make. */
 bool visit_named(const char *session);
 
-/*
- * Ends visits of commands that were killed, in a runtime directory, and says
- * so. A process that does not answer is left to the next command.
- */
-void visits_clean(struct rundir *dir);
-
 /* Does so in this user's runtime directory; or in that of a process: returns
  * true if there were visits, so its agent may be gone. */
 void visits_clean_user(void);

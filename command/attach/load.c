@@ -205,23 +205,9 @@ static int load_once(struct attach_target *t, const struct attach_plan *plan,
 	return ret;
 }
 
-int attach_load(struct attach_target *t, struct attach_plan *plan,
-		struct attach_report *report)
-{
-	int ret;
-
-	plan->foreign = !plan->function &&
-			!attach_same_file(t->pid, plan->library);
-	ret = load_once(t, plan, report);
-	/* a directory that the process's user may not enter */
-	if (ret == -ENOEXEC && !plan->function && !plan->foreign) {
-		plan->foreign = true;
-		ret = load_once(t, plan, report);
-	}
-	return ret;
-}
-
-bool attach_same_file(pid_t pid, const char *path)
+/* Returns true when the path names the same file for the process and for
+ * us. */
+static bool same_file(pid_t pid, const char *path)
 {
 	char there[PATH_MAX + 32];
 	struct stat ours, theirs;
@@ -229,6 +215,22 @@ bool attach_same_file(pid_t pid, const char *path)
 	snprintf(there, sizeof(there), "/proc/%d/root%s", pid, path);
 	return !stat(path, &ours) && !opener_stat(there, &theirs) &&
 	       inode_same(&ours, &theirs);
+}
+
+int attach_load(struct attach_target *t, struct attach_plan *plan,
+		struct attach_report *report)
+{
+	int ret;
+
+	plan->foreign = !plan->function &&
+			!same_file(t->pid, plan->library);
+	ret = load_once(t, plan, report);
+	/* a directory that the process's user may not enter */
+	if (ret == -ENOEXEC && !plan->function && !plan->foreign) {
+		plan->foreign = true;
+		ret = load_once(t, plan, report);
+	}
+	return ret;
 }
 
 int attach_library_find(const struct attach_target *t, char path[PATH_MAX],
@@ -259,7 +261,7 @@ static int check_library(const struct attach_target *t, char library[PATH_MAX])
 {
 	int ret = attach_library_find(t, library, "libtaffrail.so");
 
-	return ret || t->names.agent || attach_same_file(t->pid, library) ||
+	return ret || t->names.agent || same_file(t->pid, library) ||
 	       has_proc(t->pid) ? ret : attach_cause(t, -ENOENT, LOAD_NO_PROC);
 }
 

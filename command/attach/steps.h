@@ -313,10 +313,6 @@ int attach_thread_waits(pid_t pid, pid_t tid, uint64_t *sp, uint64_t *pc);
  */
 int attach_forks_wait(struct attach_target *t, uint64_t base);
 
-/* Returns true when the path names the same file for the process and for
- * us. */
-bool attach_same_file(pid_t pid, const char *path);
-
 /* Writes the path of a library that was installed with this command. Returns 0,
  * or a negative errno and the cause. */
 int attach_library_find(const struct attach_target *t, char path[PATH_MAX],

@@ -236,7 +236,9 @@ static int set_rules(struct look *look)
 	return COMMAND_DONE;
 }
 
-int look_take_session(const char **session, const char *value)
+/* Sets *session, unless it has another name. Returns COMMAND_DONE, or
+ * COMMAND_USAGE after printing why. */
+static int take_session(const char **session, const char *value)
 {
 	if (*session && strcmp(*session, value))
 		return command_misused("sessions '%s' and '%s': give one -s",
@@ -324,7 +326,7 @@ int look_option(struct look *look, int key, const char *value)
 		look->fail_if_none = true;
 		return COMMAND_DONE;
 	case LOOK_SESSION:
-		return look_take_session(&look->session, value);
+		return take_session(&look->session, value);
 	case LOOK_RULE:
 	case LOOK_BUFFER:
 	case LOOK_YES:

@@ -142,9 +142,6 @@ struct look {
  * printing why. */
 int look_option(struct look *look, int key, const char *value);
 
-/* Does so for LOOK_SESSION alone: sets *session, unless it has another name. */
-int look_take_session(const char **session, const char *value);
-
 /* Checks -e, and what goes with it, for a command that sets look->visits.
  * Returns COMMAND_DONE, or COMMAND_USAGE after printing why. */
 int look_check_visit(struct look *look);

@@ -65,7 +65,9 @@ int peer_learn(int fd, struct ucred *peer)
 			 &bytes);
 }
 
-bool peer_allowed(int fd)
+/* Returns true for a peer of the process's user, of root, or of the group that
+ * is let in (SO_PEERGROUPS). */
+static bool peer_allowed(int fd)
 {
 	gid_t groups[PEER_GROUPS_MAX];
 	uint32_t bytes = sizeof(groups);

@@ -50,10 +50,6 @@ int service_accept(int listener);
 /* Reads the peer's ids (SO_PEERCRED). Returns 0 or a negative errno. */
 int peer_learn(int fd, struct ucred *peer);
 
-/* Returns true for a peer of the process's user, of root, or of the group that
- * is let in (SO_PEERGROUPS). */
-bool peer_allowed(int fd);
-
 /*
  * Functions of the layers above, for the service thread to call. Start-up sets
  * the table before there is a thread.

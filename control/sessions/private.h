@@ -26,10 +26,6 @@ static inline bool session_rule_names(const struct session_rule *rule)
 	return *rule->glob != '*' && *rule->glob != '?' && *rule->glob != '[';
 }
 
-/* Returns true when the glob of a rule names the object. A function is named
- * only by a glob that begins with "fn:", which names nothing else. */
-bool session_glob_names(const char *glob, const struct object *object);
-
 /* Returns true when modules that come take part in the session. */
 static inline bool session_applies(uint32_t number)
 {

@@ -57,7 +57,9 @@ static bool names_place(const char *glob, const struct object *object)
 	return true;
 }
 
-bool session_glob_names(const char *glob, const struct object *object)
+/* Returns true when the glob of a rule names the object. A function is named
+ * only by a glob that begins with "fn:", which names nothing else. */
+static bool glob_names(const char *glob, const struct object *object)
 {
 	if (object->adopted && object->adopted->function == USDT_LINE)
 		return text_equal(glob, object->name);
@@ -72,7 +74,7 @@ bool session_glob_names(const char *glob, const struct object *object)
 static bool rule_selects(const struct session_rule *rule,
 			 const struct object *object)
 {
-	return session_glob_names(rule->glob, object) &&
+	return glob_names(rule->glob, object) &&
 	       (!rule->wanted || !needs_name(rule, object));
 }
 
@@ -252,7 +254,7 @@ static int apply_one(struct object *object, void *arg)
 	struct pass *pass = arg;
 	int on;
 
-	if (pass->glob && !session_glob_names(pass->glob, object))
+	if (pass->glob && !glob_names(pass->glob, object))
 		return 0;
 	on = object_apply(pass->session, object, &pass->patcher);
 	if (object->site->kind_ != TAFFRAIL_KIND_GUARD && (on || pass->named))

@@ -130,7 +130,8 @@ static bool prints_clear(uint64_t address)
 	return any;
 }
 
-bool prints_any(void)
+/* Returns true when there is a dprintf. */
+static bool prints_any(void)
 {
 	uint32_t i = 0;
 

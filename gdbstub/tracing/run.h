@@ -81,9 +81,6 @@ void prints_adopted(const struct patcher *patcher);
 void prints_forget(void);
 void prints_disconnected(void);
 
-/* Returns true when there is a dprintf. */
-bool prints_any(void);
-
 /* Makes a packet for gdb's console of the oldest text that waits. Returns false
  * when none does. */
 struct packet;

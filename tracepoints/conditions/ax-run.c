@@ -373,17 +373,3 @@ SIGSAFE enum ax_verdict ax_run(const struct ax_program *program,
 	BINARY(DOUBLE_LESS, double_less(a, b))
 	BINARY(DOUBLE_LESS_EQUAL, double_less_equal(a, b))
 }
-
-const char *ax_verdict_fact(enum ax_verdict verdict)
-{
-	static const char *const facts[] = {
-		[AX_DONE] = "done",
-		[AX_BAD_ADDRESS] = "memory cannot be read",
-		[AX_DIVIDED_BY_ZERO] = "division by zero",
-		[AX_TOO_LONG] = "the program takes too many steps",
-		[AX_UNAVAILABLE] = "a register or variable is not there",
-		[AX_NO_ROOM] = "no room for the collection",
-	};
-
-	return facts[verdict];
-}

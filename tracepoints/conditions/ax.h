@@ -285,7 +285,4 @@ static inline int ax_holds(const struct ax_program *program,
 	return ax_run(program, event, hit, &result) == AX_DONE && result;
 }
 
-/* Returns a verdict in words, for people. */
-const char *ax_verdict_fact(enum ax_verdict verdict);
-
 #endif

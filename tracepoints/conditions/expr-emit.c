@@ -112,7 +112,7 @@ void expr_emit_field(struct compiler *c, uint8_t opcode, uint8_t field)
 	expr_emit(c, field);
 }
 
-void expr_emit_text(struct compiler *c, const struct operand *text)
+static void expr_emit_text(struct compiler *c, const struct operand *text)
 {
 	const char *p = text->start;
 	size_t begin = c->used;

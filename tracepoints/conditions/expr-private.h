@@ -157,7 +157,6 @@ void expr_emit_part(struct compiler *c, const struct part *part,
 		    uint8_t type);
 /* Emits room for a number that expr_emit_binary() knows. */
 void expr_emit_duration(struct compiler *c);
-void expr_emit_text(struct compiler *c, const struct operand *text);
 /* Emits a jump. Returns the place for expr_emit_here(), which sets the target
  * to the end of the code. */
 size_t expr_emit_jump(struct compiler *c, uint8_t opcode);

@@ -34,17 +34,6 @@ SIGSAFE uint8_t *builder_registers_room(struct builder *builder, uint32_t n)
 	return builder->bytes + builder->used - n;
 }
 
-SIGSAFE enum ax_verdict builder_registers(struct builder *builder,
-					  const void *block, uint32_t n)
-{
-	uint8_t *to = builder_registers_room(builder, n);
-
-	if (!to)
-		return AX_NO_ROOM;
-	__builtin_memcpy(to, block, n);
-	return AX_DONE;
-}
-
 SIGSAFE enum ax_verdict builder_variable(struct builder *builder,
 					 uint32_t number, int64_t value)
 {
@@ -106,8 +95,9 @@ SIGSAFE enum ax_verdict builder_memory(struct builder *builder,
 	return AX_DONE;
 }
 
-SIGSAFE enum ax_verdict builder_string(struct builder *builder,
-				       uint64_t address, uint64_t n)
+/* Adds a string with the NUL, or the first n bytes; at most 65535. */
+static SIGSAFE enum ax_verdict builder_string(struct builder *builder,
+					      uint64_t address, uint64_t n)
 {
 	n = min_u64(n, 65535);
 	if (!builder_room(builder, 11 + n)) {

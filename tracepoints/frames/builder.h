@@ -57,12 +57,10 @@ static inline void builder_put(struct builder *builder, const void *bytes,
 	builder->used += n;
 }
 
-/* Each adds a block, and returns AX_DONE or AX_NO_ROOM. */
-enum ax_verdict builder_registers(struct builder *builder, const void *block,
-				  uint32_t n);
-/* Adds the block, but the caller must write the n bytes. Returns where, or
- * NULL. */
+/* Adds a block of registers, but the caller must write the n bytes. Returns
+ * where, or NULL. */
 uint8_t *builder_registers_room(struct builder *builder, uint32_t n);
+/* Adds a block. Returns AX_DONE or AX_NO_ROOM. */
 enum ax_verdict builder_variable(struct builder *builder, uint32_t number,
 				 int64_t value);
 
@@ -70,10 +68,6 @@ enum ax_verdict builder_variable(struct builder *builder, uint32_t number,
  * first cannot be read, adds no block and returns AX_DONE. More than 65535
  * bytes become several blocks. */
 enum ax_verdict builder_memory(struct builder *builder, uint64_t address,
-			       uint64_t n);
-
-/* Adds a string with the NUL, or the first n bytes; at most 65535. */
-enum ax_verdict builder_string(struct builder *builder, uint64_t address,
 			       uint64_t n);
 
 /*

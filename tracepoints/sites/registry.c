@@ -533,7 +533,8 @@ void untaken_note(struct module *module, const char *id, uint64_t address,
 	module->untaken_end = &place->next;
 }
 
-void untaken_forget(struct module *module)
+/* Forgets the places of a module that is gone. */
+static void untaken_forget(struct module *module)
 {
 	index_clear(&module->untaken_at);
 	while (module->untaken) {

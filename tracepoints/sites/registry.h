@@ -159,9 +159,6 @@ struct untaken {
 void untaken_note(struct module *module, const char *id, uint64_t address,
 		  int why);
 
-/* Forgets the places of a module that is gone. */
-void untaken_forget(struct module *module);
-
 /*
  * Functions that switch the probes that are markers (usdt.h). The registry's
  * lock is held in each.

@@ -526,13 +526,13 @@ static int meet_side(struct pairs *p, const struct trace_class *trace,
 			ret = add_action(actions, &k->kind, ends, trace,
 					 class);
 	}
-	if (!ret && !p->no_names)
+	if (!ret)
 		ret = meet_whole(p, trace, class, ends, &whole, actions);
 	if (whole)
 		return ret;
-	if (!ret && !p->no_names && is_function(trace, class))
+	if (!ret && is_function(trace, class))
 		return meet_function(p, trace, class, ends, actions);
-	if (ret || p->no_names || !find_word(&found, class->name) ||
+	if (ret || !find_word(&found, class->name) ||
 	    found.word->ends != ends || is_replaced(p, class->name, &found))
 		return ret;
 	kind = kind_of(p, class->name, &found);

@@ -70,11 +70,6 @@ uint64_t pairs_threadless(const struct pairs *p)
 	return n;
 }
 
-void pairs_no_names(struct pairs *p)
-{
-	p->no_names = true;
-}
-
 size_t pairs_kinds(const struct pairs *p, struct pair_kind *const **kinds)
 {
 	*kinds = p->kinds;

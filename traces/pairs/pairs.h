@@ -167,9 +167,6 @@ int pairs_add(struct pairs *pairs, const char *rule, const char **wrong);
 /* Makes lanes of CPUs where events have no thread; before the first event. */
 void pairs_by_cpu(struct pairs *pairs);
 
-/* Leaves kinds to rules alone. */
-void pairs_no_names(struct pairs *pairs);
-
 /* Makes the kinds of a trace's events known. pairs_feed() does it at the
  * trace's first event. Returns 0 or -ENOMEM. */
 int pairs_meet(struct pairs *pairs, const struct trace_class *trace);

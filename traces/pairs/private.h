@@ -100,7 +100,6 @@ struct pairs {
 	size_t nkinds;
 	struct index names;		/* of kinds that were found */
 	struct class_memory *labels;	/* names that have more in front */
-	bool no_names;
 	bool by_cpu;
 	struct schema_marks schemas;	/* with kinds that are known */
 	struct pair_trace **traces;	/* by number */

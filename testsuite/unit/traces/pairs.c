@@ -531,13 +531,6 @@ static void rules(void)
 	feed("app:work_exit");
 	stop("app:inner 2-3/1\nwork_entry,work_exit 1-4/0\n",
 	     "a rule replaces the kind of its names");
-	start("work_exit,work_entry");
-	pairs_no_names(pairs);
-	feed("app:work_entry");
-	feed("app:work_exit");
-	feed("app:work_entry");
-	stop("work_exit,work_entry no begin 1\nwork_exit,work_entry 2-3/0\n",
-	     "rules alone");
 	start(NULL);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		why = NULL;
