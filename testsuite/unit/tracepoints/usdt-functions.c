@@ -241,9 +241,10 @@ static void target_check(const struct chosen *chosen, uint64_t target,
 }
 
 /* Looks at the words of a table of jumps that a function takes the address of:
- * up to the first that does not lead into the function. */
+ * up to the first that does not lead to an instruction of the function. */
 static void table_check(const struct usdt_image *image,
-			const struct usdt_function *function, uint64_t table,
+			const struct usdt_function *function,
+			const bool *starts, uint64_t table,
 			const struct chosen *chosen, struct wrong *wrong)
 {
 	for (uint64_t at = table;; at += 4) {
@@ -255,7 +256,8 @@ static void table_check(const struct usdt_image *image,
 			return;
 		memcpy(&offset, word, 4);
 		target = table + (uint64_t)(int64_t)offset;
-		if (target < function->start || target >= function->end)
+		if (target < function->start || target >= function->end ||
+		    !starts[target - function->start])
 			return;
 		wrong->entries++;
 		target_check(chosen, target, wrong);
@@ -272,6 +274,7 @@ static void branches_check(const struct usdt_image *image,
 		const struct usdt_function *function = &listed->functions[i];
 		struct usdt_decoded insn;
 		uint64_t at, tables[64];
+		bool *starts = calloc(function->end - function->start + 1, 1);
 		uint32_t ntables = 0;
 		bool through = false;
 
@@ -284,6 +287,7 @@ static void branches_check(const struct usdt_image *image,
 			if (!bytes || !usdt_decode(usdt_zydis(), bytes, left,
 						   at, &insn))
 				break;
+			starts[at - function->start] = true;
 			through |= !!insn.through;
 			if (insn.leads && insn.field &&
 			    insn.move != USDT_CALL && ntables < 64)
@@ -294,8 +298,9 @@ static void branches_check(const struct usdt_image *image,
 			target_check(chosen, insn.target, wrong);
 		}
 		while (through && ntables-- > 0)
-			table_check(image, function, tables[ntables], chosen,
-				    wrong);
+			table_check(image, function, starts, tables[ntables],
+				    chosen, wrong);
+		free(starts);
 	}
 }
 

@@ -113,6 +113,15 @@ __asm__(".pushsection .rodata\n .balign 4\n"
 	"plan_short: .4byte site_one - plan_short\n"
 	".4byte site_kept + 2 - plan_short, plan_end_case - plan_short\n"
 	".popsection\n");
+/* or into the middle of an instruction: the table was over */
+CASE(table_next, "leaq plan_first(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n"
+     "addq %rdx, %rax\n jmp *%rax\n" SITE("table_next")
+     "leaq 8(%rdi), %rax\n plan_next: ret\n");
+__asm__(".pushsection .rodata\n .balign 4\n"
+	"plan_first: .4byte plan_next - plan_first\n"
+	".4byte site_table_next + 3 - plan_first\n"
+	".4byte site_table_next + 1 - plan_first\n"
+	".popsection\n");
 /* what may fault where it moves to, and what does not */
 CASE(loads, SITE("loads") "movq 8(%rdi), %rax\n ret\n");
 CASE(stores, SITE("stores") "movl %eax, (%rsi,%rdi,4)\n ret\n nop\n");
@@ -271,6 +280,7 @@ static const struct {
 	JOINS(cased, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
 	ROW(kept, USDT_FINE, 5, 0x02, { USDT_COPY }),
 	JOINS(table_ends, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
+	ROW(table_next, USDT_FINE, 5, 0x02, { USDT_COPY }),
 	JOINS(named, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
 	ROW(inside, USDT_LED_TO, 0, 0, { 0 }),
 	JOINS(tight, 0x0a, USDT_FINE, 8, 0x8a,

@@ -12,18 +12,24 @@
 #include <stddef.h>
 
 #include "base/base.h"
+#include "base/sys.h"
 #include "tracepoints/usdt/plan/image.h"
 #include "tracepoints/usdt/plan/scan-private.h"
 
 #define NOP		0x90
 #define TEST		0xa9	/* the byte after the nop of our own markers */
 #define TABLE_MAX	4096	/* entries of a table of jumps */
+#define TABLES_MAX	256	/* of a function, that are read with care */
+#define STARTS_BYTES	16384	/* a bit for each byte of a function */
 
 struct planning {
 	struct usdt_image image;
 	const struct usdt_decoder *decoder;
 	struct usdt_scan scan;
 	int through;		/* a function jumps through addresses */
+	uint8_t *starts;	/* where the instructions of a function begin */
+	uint64_t tables[TABLES_MAX];	/* that it may jump through */
+	uint32_t ntables;
 	uint64_t parts;		/* where parts of functions are put apart */
 	uint64_t parts_end;
 };
@@ -32,10 +38,13 @@ struct planning {
  * Reads a table of offsets from itself, as compilers make for a switch in a
  * function. The length is not known: words past the end lead anywhere, while an
  * entry leads into the function or the part that was put apart, or, from such a
- * part, into a function that is not known.
+ * part, into a function that is not known. With `starts`, the first word that
+ * leads into the middle of an instruction ends the table: mostly the next table
+ * of the function is there.
  */
 static void table_read(struct planning *p, uint64_t table,
-		       const struct usdt_function *function)
+		       const struct usdt_function *function,
+		       const uint8_t *starts)
 {
 	uint64_t left;
 	const uint8_t *entry = usdt_image_at(&p->image, table, 4, PF_R, &left);
@@ -43,14 +52,17 @@ static void table_read(struct planning *p, uint64_t table,
 
 	for (i = 0; entry && i < TABLE_MAX && left >= 4; i++) {
 		int32_t offset;
-		uint64_t target;
+		uint64_t target, at;
+		bool inside;
 
 		__builtin_memcpy(&offset, entry, 4);
 		target = table + (uint64_t)(int64_t)offset;
-		if (!usdt_image_at(&p->image, target, 1, PF_X, NULL))
+		at = target - function->start;
+		inside = target >= function->start && target < function->end;
+		if (!usdt_image_at(&p->image, target, 1, PF_X, NULL) ||
+		    (inside && starts && !(starts[at / 8] >> at % 8 & 1)))
 			return;
-		if (function->part ||
-		    (target >= function->start && target < function->end) ||
+		if (function->part || inside ||
 		    (target >= p->parts && target < p->parts_end))
 			usdt_scan_led(&p->scan, target);
 		entry += 4;
@@ -108,6 +120,7 @@ struct walk {
 	struct usdt_plan *plan;			/* the next nop */
 	struct usdt_plan *plans_end;
 	int tables;				/* it may jump through tables */
+	uint8_t *starts;			/* then, of those decoded */
 	int framed;				/* %rbp points to its frame */
 	int ends;				/* `ends` of the last decoded */
 };
@@ -141,12 +154,19 @@ static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
 	struct usdt_plan *plan;
 	uint64_t at;
 
+	at = address - walk->function.start;
+	if (walk->starts)
+		walk->starts[at / 8] |= (uint8_t)(1u << at % 8);
 	walk->ends = insn->ends;
 	p->through |= walk->tables && insn->through;
 	if (insn->leads)
 		usdt_scan_led(&p->scan, insn->target);
-	if (walk->tables && insn->leads && insn->field)
-		table_read(p, insn->target, &walk->function);
+	if (walk->tables && insn->leads && insn->field) {
+		if (walk->starts && p->ntables < TABLES_MAX)
+			p->tables[p->ntables++] = insn->target;
+		else
+			table_read(p, insn->target, &walk->function, NULL);
+	}
 	/* claims up to here are decided: noted just now, or wrong */
 	while (walk->claim < walk->claims_end && walk->claim->end <= end)
 		walk->claim++;
@@ -214,6 +234,10 @@ static void function_walk(struct planning *p, struct walk *walk)
 		for (at = 0; at + 1 < n && !walk->tables; at++)
 			walk->tables = bytes[at] == 0xff &&
 				       (bytes[at + 1] & 0x38) == 0x20;
+	walk->starts = walk->tables && n < STARTS_BYTES * 8 ? p->starts : NULL;
+	if (walk->starts)
+		__builtin_memset(walk->starts, 0, n / 8 + 1);
+	p->ntables = 0;
 	walk->framed = bytes && makes_frame(bytes, n);
 	for (at = 0; at < n; at += insn.length) {
 		if (!walk->tables && walk->claim == walk->claims_end &&
@@ -229,6 +253,9 @@ static void function_walk(struct planning *p, struct walk *walk)
 			goto fail;
 		walk_insn(p, walk, address, &insn);
 	}
+	while (p->ntables)
+		table_read(p, p->tables[--p->ntables], &walk->function,
+			   walk->starts);
 	for (; walk->covers < walk->plan; walk->covers++)
 		if (!walk->covers->limit)
 			padding_cover(p, walk->covers, walk->function.end,
@@ -465,6 +492,8 @@ static int planning_run(struct planning *p, struct usdt_plan *plans,
 		return USDT_NO_MEMORY;
 	if (!usdt_image_parts(&p->image, &p->parts, &p->parts_end))
 		p->parts = p->parts_end = 0;
+	/* without memory words past the end of a table count, too */
+	p->starts = sys_map_anonymous(STARTS_BYTES);
 	for (i = 0; i < n; i++) {
 		plans[i].reason = i && plans[i - 1].address ==
 						plans[i].address ?
@@ -496,6 +525,8 @@ static int planning_run(struct planning *p, struct usdt_plan *plans,
 		plans[i].gates[1].at = plans[i].beside;
 		plans[i].ngates = plans[i].beside ? 2 : 1;
 	}
+	if (p->starts)
+		sys_munmap(p->starts, STARTS_BYTES);
 	usdt_scan_close(&p->scan);
 	return USDT_FINE;
 }
