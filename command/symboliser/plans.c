@@ -42,7 +42,9 @@ bool symboliser_plans_make(struct symboliser_plans *p, Elf *elf,
 		if (!kept || p->plans[kept - 1].address != p->plans[i].address)
 			p->plans[kept++] = p->plans[i];
 	p->n = kept;
-	usdt_plan(&p->file, usdt_zydis(), p->plans, p->n);
+	for (uint32_t i = 0; i < kept; i += USDT_TOGETHER)
+		usdt_plan(&p->file, usdt_zydis(), p->plans + i,
+			  kept - i < USDT_TOGETHER ? kept - i : USDT_TOGETHER);
 	return true;
 }
 

@@ -189,6 +189,9 @@ whole stdout: [['pointer item', 'int32 n', 'int32 left']]
 case: of a large file
 run: awk 'BEGIN { for (; i < 5000; i++) printf "int f%d(int a)\n{\n\tint c = a + 1;\n\tif (c > 9) {\n\t\tint d = c * a;\n\t\tc += d;\n\t}\n\treturn c;\n}\n", i; print "int main(void) { return f7(0) - 1; }" }' >large.c && gcc -O0 -g -o large large.c && taffrail list --lines large.c large | awk '{ n += /f4999\(int32 d, int32 a, int32 c\)/ } END { print NR, n }'
 whole stdout: 35001 1
+case: each as if it were alone: bytes that look like branches into the lines are told from branches, however many there are
+run: awk 'BEGIN { line = "\tif (a & 4)\n\t\tc = 0x37100;\n\tc ^= 5;\n"; for (; i < 2000; i++) printf "int f%d(int a)\n{\n\tint c = a + 1;\n%s%s%s%s\treturn c;\n}\n", i, line, line, line, line; print "int main(void) { return f7(0) - 1; }" }' >narrow.c && gcc -O0 -g -o narrow narrow.c && taffrail list --lines narrow.c narrow | awk '/\[/ { other++ } END { print NR, other + 0 }'
+whole stdout: 32001 0
 
 group: running
 before:

@@ -19,8 +19,6 @@
 #include "tracepoints/usdt/plan/calls.h"
 #include "tracepoints/usdt/plan/debug.h"
 
-#define PLANS_MAX	2048u	/* planned together */
-
 struct placing {
 	const struct usdt_file *file;
 	struct usdt_image image;
@@ -273,8 +271,8 @@ int usdt_spots_place(const struct usdt_file *file, uint64_t base,
 			     .image = &p.image,
 			     .decoder = usdt_place_decoder() },
 	};
-	uint64_t bytes = PLANS_MAX * sizeof(*p.jumps) +
-			 (PLANS_MAX + USDT_EARLIER_MAX) *
+	uint64_t bytes = USDT_TOGETHER * sizeof(*p.jumps) +
+			 (USDT_TOGETHER + USDT_EARLIER_MAX) *
 				 sizeof(struct usdt_plan);
 	uint32_t placed = 0, i, k;
 	int ret = -ENOEXEC;
@@ -291,15 +289,15 @@ int usdt_spots_place(const struct usdt_file *file, uint64_t base,
 	p.plans = sys_map_anonymous(bytes);
 	if (!p.plans)
 		return ret;
-	p.earlier = p.plans + PLANS_MAX;
+	p.earlier = p.plans + USDT_TOGETHER;
 	p.jumps = (struct usdt_plan **)(p.earlier + USDT_EARLIER_MAX);
 	if (usdt_ways_take(&p.taken, 0, ~0ull) ||
 	    usdt_share_open(&p.sharing, 0, ~0ull))
 		goto unmap;
 	for (i = 0; i < n; i = k) {
 		/* spots that may share a jump are in one portion */
-		for (k = i + 1; k < n && k - i < PLANS_MAX; k++)
-			if (k - i > PLANS_MAX / 2 &&
+		for (k = i + 1; k < n && k - i < USDT_TOGETHER; k++)
+			if (k - i > USDT_TOGETHER / 2 &&
 			    requests[k].target.offset -
 					    requests[k - 1].target.offset >
 				    USDT_COVERED_MAX)

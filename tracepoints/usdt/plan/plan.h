@@ -204,6 +204,10 @@ int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
 		      struct usdt_decoded *decoded);
 
+/* Sites that are planned together: of more, all that may lead there would not
+ * fit, and what does not fit counts as if it did lead there. */
+#define USDT_TOGETHER	2048u
+
 /*
  * Plans sites of a file: sets all members except `address`, `whole`, `needs`,
  * `takes` and `low` of each. The caller has sorted them by address. Without a
