@@ -74,9 +74,10 @@ void rundir_list_free(struct rundir_list *list)
 
 DIR *rundir_opendir(int fd, const char *name)
 {
+	struct stat above;
 	DIR *stream;
-	int dir = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-			 O_CLOEXEC);
+	int dir = fstat(fd, &above) ? -1 :
+				      rundir_open_owned(fd, name, above.st_uid);
 
 	if (dir < 0)
 		return NULL;
@@ -84,6 +85,19 @@ DIR *rundir_opendir(int fd, const char *name)
 	if (!stream)
 		close(dir);
 	return stream;
+}
+
+int rundir_open_owned(int at, const char *name, uid_t uid)
+{
+	struct stat st;
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+			O_CLOEXEC);
+
+	if (fd < 0 || (!fstat(fd, &st) && st.st_uid == uid))
+		return fd;
+	close(fd);
+	errno = EPERM;
+	return -1;
 }
 
 int rundir_open_own(int at, const char *name, int flags, uid_t uid)

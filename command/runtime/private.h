@@ -71,6 +71,10 @@ void rundir_sweep_shared(struct rundir *dir);
 /* Removes the files of followers that were killed. */
 void rundir_followers_sweep(const struct rundir *dir);
 
+/* Opens directory `name` below `at`, if it is that user's, and no symlink.
+ * Returns a descriptor; or -1 and errno. */
+int rundir_open_owned(int at, const char *name, uid_t uid);
+
 /* Makes a directory, whose owner has all rights under any umask. Returns false
  * and errno if that fails. */
 bool rundir_make_directory(int at, const char *path);

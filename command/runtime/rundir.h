@@ -557,8 +557,10 @@ int rundir_each_rules(struct rundir *dir,
  * front. */
 bool rundir_valid_name(const char *name);
 
-/* Opens a stream over directory `name` below fd, unless it is a symlink.
- * Returns NULL and errno on failure. */
+/* Opens a stream over directory `name` below fd, which must be no symlink, and
+ * the directory of the same user: one who has a mount namespace of his own may
+ * mount another directory there, and root would read or empty that. Returns
+ * NULL and errno on failure. */
 DIR *rundir_opendir(int fd, const char *name);
 
 /*

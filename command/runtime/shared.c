@@ -108,8 +108,7 @@ static int shared_open(const struct rundir *dir, const char *name)
 	if (below < 0)
 		return below;
 	shared_name(file, name);
-	fd = openat(below, file, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-		    O_CLOEXEC);
+	fd = rundir_open_owned(below, file, dir->uid);
 	if (fd < 0)
 		fd = -errno;
 	close(below);
