@@ -130,8 +130,6 @@ command_sources = \
 	command/elf/process-markers.h \
 	command/elf/program-functions.c \
 	command/elf/program-functions.h \
-	command/elf/user-rights.c \
-	command/elf/user-rights.h \
 	command/elf/work-private.h \
 	command/enable.c \
 	command/env.c \
@@ -252,6 +250,8 @@ command_sources = \
 	command/sandbox/child.h \
 	command/sandbox/opener.c \
 	command/sandbox/opener.h \
+	command/sandbox/user-rights.c \
+	command/sandbox/user-rights.h \
 	command/saved/file.c \
 	command/saved/filter.c \
 	command/saved/rules.c \

@@ -24,12 +24,12 @@
 #include "command/common/counted.h"
 #include "command/common/former.h"
 #include "command/common/limits.h"
-#include "command/elf/user-rights.h"
 #include "command/reading/look.h"
 #include "command/record/agentless.h"
 #include "command/record/drain.h"
 #include "command/runtime/core.h"
 #include "command/runtime/rundir.h"
+#include "command/sandbox/user-rights.h"
 
 enum { KEY_CORE = 256, KEY_FORCE, KEY_LOSS };
 

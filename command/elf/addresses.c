@@ -20,9 +20,9 @@
 #include "command/elf/debug-path-private.h"
 #include "command/elf/mapped-private.h"
 #include "command/elf/named-private.h"
-#include "command/elf/user-rights.h"
 #include "command/elf/work-private.h"
 #include "command/sandbox/opener.h"
+#include "command/sandbox/user-rights.h"
 #include "command/symboliser/symboliser.h"
 
 #define PATH_ROOM	(PATH_MAX + 32)

@@ -3,8 +3,8 @@
  * Opens files with the rights of another user: a user's process cannot make
  * root read files that this user may not read.
  */
-#ifndef COMMAND_ELF_USER_RIGHTS_H
-#define COMMAND_ELF_USER_RIGHTS_H
+#ifndef COMMAND_SANDBOX_USER_RIGHTS_H
+#define COMMAND_SANDBOX_USER_RIGHTS_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -11,7 +11,7 @@
  * NO_SETUID_FIXUP; it puts them back when the user becomes root. The calls
  * change the calling thread; libc's setgroups() would change all.
  */
-#include "command/elf/user-rights.h"
+#include "command/sandbox/user-rights.h"
 
 #include <grp.h>
 #include <linux/securebits.h>
