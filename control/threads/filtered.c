@@ -73,7 +73,8 @@ static uint32_t lines_take(struct filters *filters, char *text, uint32_t n)
 			continue;
 		text[i] = '\0';
 		for (k = 0; k < ARRAY_SIZE(lines) && !value; k++)
-			value = text_after(text + start, lines[k].name);
+			value = lines[k].name[0] == text[start] ?
+				text_after(text + start, lines[k].name) : NULL;
 		if (value)
 			*(int64_t *)((char *)filters + lines[k - 1].value) =
 				text_number(&value);

@@ -88,8 +88,9 @@ void settings_read(char **environment)
 	settings.words_unknown = words_unknown(environment);
 	for (; environment && *environment; environment++) {
 		for (i = 0; i < ARRAY_SIZE(variables); i++) {
-			const char *value = text_after(*environment,
-						       variables[i].name);
+			const char *name = variables[i].name;
+			const char *value = **environment == *name ?
+				text_after(*environment, name) : NULL;
 
 			if (value)
 				*(const char **)((char *)&settings +
