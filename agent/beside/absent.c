@@ -238,18 +238,21 @@ static const struct series *series_missing(void)
 	uint32_t found = 0;
 
 	modules_each(module_sites, &found);
+	start_others |= found;
 	if (!found || is_installed(later))
 		return NULL;
 	return found & 1 ? later : is_installed(older) ? NULL : older;
 }
 
-/* Behind the agent's own start, and before any constructor of the program. */
+/* Behind the agent's own start, and before any constructor of the program. A
+ * program that is known to have no call site is not searched: names of its
+ * modules are on many pages that it may never need. */
 __attribute__((constructor(103))) static void absent_start(void)
 {
 	const struct series *series;
 
 	/* where LTTng's library is loaded, this reads no file */
-	if (agent_off || attach_loads() ||
+	if (agent_off || start_deferred || attach_loads() ||
 	    maps_any(map_is_named, UST_TRACEPOINT_LIBRARY) ||
 	    maps_any(map_is_named, OLDER_TRACEPOINT_LIBRARY))
 		return;

@@ -19,6 +19,7 @@ bool symbols_find(struct symbols *found, const struct dl_phdr_info *info)
 	const uint32_t *gnu = NULL, *sysv = NULL;
 	const Elf64_Dyn *d = NULL;
 	const Elf64_Rela *r;
+	uint32_t own;
 	uint64_t n;
 	int i;
 
@@ -52,9 +53,10 @@ bool symbols_find(struct symbols *found, const struct dl_phdr_info *info)
 	}
 	if (!found->symbols || !found->strings)
 		return false;
-	found->n = sysv ? sysv[1] : gnu ? gnu_hash_count(gnu) : 0;
+	own = gnu ? gnu_hash_count(gnu) : 0;
+	found->n = sysv ? sysv[1] : own;
 	/* GNU's table is sorted, and has only the module's own */
-	found->needed = gnu && gnu_hash_count(gnu) > gnu[1] ? gnu[1] : found->n;
+	found->needed = gnu && own > gnu[1] ? gnu[1] : found->n;
 	if (sysv || !gnu || found->n > gnu[1])
 		return true;
 	/* an empty one does not say how many others there are; those that the

@@ -89,7 +89,7 @@ extern const char agent_detached[];
 extern uint32_t start_deferred;
 
 /* Whether this process has read the files of other sessions than those that it
- * was started for. */
+ * was started for, or has call sites of LTTng's. */
 extern bool start_others;
 
 /* 1: a child of vfork(2) of that process has notes for the process page. */
