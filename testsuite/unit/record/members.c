@@ -298,8 +298,12 @@ static void check_joiners(void)
 static void check_forked(void)
 {
 	static struct members members;
+	static struct drain drain;
 	struct claim claim = { .name = "record-1" };
-	struct member member = { .name = "42.99", .pid = 42 };
+	struct consumer sharing = { .shares = true }, alone = { .fd = -1 };
+	struct consumer *images[] = { &sharing, &alone };
+	struct member member = { .name = "42.99", .pid = 42, .images = images,
+				 .nimages = 2 };
 	static const struct {
 		const char *maps;
 		bool joins;
@@ -315,6 +319,7 @@ static void check_forked(void)
 	};
 
 	members.claim = &claim;
+	members.drain = &drain;
 	unit_check(member_list(&members, &member), "a member");
 	strcpy(claim.dir.path, "/run/x");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
