@@ -50,11 +50,16 @@ static uint32_t attaching;
 
 bool attach_loads(void)
 {
+	static bool asked;
 	char name[16] = "";
 
+	/* several constructors do */
+	if (asked)
+		return late;
 	sys5(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
 	late = text_equal(name, "taffrail attach");
 	hook_missing = late;
+	asked = true;
 	return late;
 }
 

@@ -288,25 +288,28 @@ static int jump_retarget(const struct patcher *patcher, uint8_t *code,
 	return patch_bytes(patcher, code + 1, (const uint8_t *)&operand, 4);
 }
 
-/* Returns true when the operand at `code` leads to a copy of the agent. It may
- * be any bytes, so the kernel reads the memory that it leads to. */
+/* Returns true when nops or int3 leave room for a jump's operand. */
+static bool room_padded(const uint8_t *code)
+{
+	return code[1] == 0x66 || code[1] == 0x0f || code[1] == 0x90 ||
+	       code[1] == OPCODE_TRAP;
+}
+
+/* Returns true when the operand at `code` leads to a copy of the agent. Behind a
+ * debugger's byte it may be any bytes, so the kernel reads the memory that it
+ * leads to. */
 static bool taken_already(const struct patcher *patcher, const uint8_t *code)
 {
 	char tag[TAG_BYTES] = "";
 
 	if (code[0] == OPCODE_JUMP)
 		return true;
+	if (code[0] == OPCODE_RET && room_padded(code))
+		return false;
 	return patch_memory(patcher) >= 0 &&
 	       sys4(SYS_pread64, patcher->mem, tag, sizeof(tag),
 		    jump_target(code) - TAG_BYTES) == sizeof(tag) &&
 	       !__builtin_memcmp(tag, TAG, TAG_BYTES);
-}
-
-/* Returns true when nops or int3 leave room for a jump's operand. */
-static bool room_padded(const uint8_t *code)
-{
-	return code[1] == 0x66 || code[1] == 0x0f || code[1] == 0x90 ||
-	       code[1] == OPCODE_TRAP;
 }
 
 /*
