@@ -49,9 +49,15 @@ int rule_check(const char *rule, const char **why)
 		if (iscntrl((unsigned char)rule[i]) || rule[i] == ';')
 			*why = other_character;
 	if (!*why && rule_types(rule, &types, &end))
-		*why = "types must be like (str,,str:4), without blanks: for "
-		       "each argument str, str:N (argument N has its length) "
-		       "or nothing";
+		*why = rule_kind(rule) == RULE_FUNCTIONS ?
+			       "types must be like (str,,str:4), without "
+			       "blanks: for each argument str, str:N (argument "
+			       "N has its length), int or nothing; a name of "
+			       "C++ with its parameters stands in quotes, "
+			       "fn:'f(long)'" :
+			       "types must be like (str,,str:4), without "
+			       "blanks: for each argument str, str:N (argument "
+			       "N has its length), int or nothing";
 	if (!*why && !condition && *end)
 		*why = isblank((unsigned char)*end) ?
 			       "behind a blank only 'if' and a condition may "

@@ -32,13 +32,12 @@
 #define ID_BYTES	3	/* "fn/", before a function's name */
 
 /* Calls `take` for the modules of one of the processes, or of the program. */
-static void each_module(const struct named_in *in, size_t i,
-			functions_take *take, void *arg)
+static int each_module(const struct named_in *in, size_t i,
+		       functions_take *take, void *arg)
 {
-	if (in->npids)
-		functions_of_process(in->pids[i], 0, take, arg);
-	else if (in->program)
-		functions_of_program(in->program, 0, take, arg);
+	return in->npids   ? functions_of_process(in->pids[i], 0, take, arg) :
+	       in->program ? functions_of_program(in->program, 0, take, arg) :
+			     0;
 }
 
 /* The functions of a process that rules name. */
@@ -94,6 +93,28 @@ static int count_module(const char *path, struct marker_list *functions,
 			continue;
 		last = m->address;
 		named->count++;
+	}
+	return 0;
+}
+
+/* Says which rule may mean types or parameters of a function of C++. */
+static int find_parameters(const char *path, struct marker_list *functions,
+			   void *arg)
+{
+	const char *module = last_part(path), *name;
+	const struct named *named = arg;
+	char glob[GLOB_BYTES];
+
+	for (size_t i = 0; i < functions->count; i++) {
+		name = functions->markers[i].id + ID_BYTES;
+		for (int r = 0; r < named->nrules && *name == '_'; r++)
+			if (rule_has_parameters(named->rules[r]) &&
+			    glob_of(glob, named->rules[r]) &&
+			    rule_names_function(glob, module, name) &&
+			    strchr(rule_shown_name(name), '('))
+				return command_misused("rule '%s': "
+						       RULE_QUOTED,
+						       named->rules[r]);
 	}
 	return 0;
 }
@@ -163,13 +184,20 @@ int functions_consent(const char *const *rules, int count,
 	char where[CAUSE_PATH_BYTES], text[CAUSE_TEXT_BYTES];
 	char rate[RATE_BYTES];
 	struct cause cause;
+	bool parameters = false;
 	int n = 0;
 
 	for (int i = count; i-- > 0;)
 		if (rule_kind(rules[i]) == RULE_FUNCTIONS) {
 			first = rules[i];
+			parameters |= rule_has_parameters(first);
 			n++;
 		}
+	/* a process may be gone */
+	for (size_t i = 0; parameters && status <= 0 &&
+			   i < in->npids + !in->npids; i++)
+		status = each_module(in, i, find_parameters, &named);
+	status = status > 0 ? status : COMMAND_DONE;
 	if (status)
 		return status;
 	for (size_t i = 0; n && !yes && i < in->npids + !in->npids; i++) {

@@ -149,6 +149,27 @@ stdout: fn:shop::Cart::add\(int, char const\*\): .* arg2 = 8, arg3 = "abc", cfa
 stdout: arg2 = 9
 no stdout: arg2 = 7
 no stdout: long
+case: types that may be parameters are refused, unless quotes tell
+run:
+	for rule in 'fn:shop::Cart::add(int)' 'fn:*add(int)' 'fn:*add(int,int) if arg1'; do taffrail record -o parameters -e "$rule" -- "$CASES/shop" >/dev/null; echo $?; done
+	for rule in "fn:'shop::Cart::add'%entry(int)" "fn:'*add'(int)" 'fn:shop::Cart::add(,)' 'fn:shop::Cart::add(int,str)'; do taffrail record --force -o parameters -e "$rule" -- "$CASES/shop" >/dev/null 2>&1; echo $? $(taffrail view parameters 2>&1 | grep -c 'add(.*): '); done
+	taffrail record --force -o parameters -e 'fn:shop::sell*%entry' -- env TAFFRAIL_ENABLE='fn:shop::Cart::add(int)' "$CASES/shop" >/dev/null; taffrail status >&2
+whole stdout:
+	2
+	1
+	1
+	0 10
+	0 10
+	0 10
+	0 10
+stderr: record: rule 'fn:shop::Cart::add\(int\)': types of arguments, or parameters of C\+\+\? fn:'f\(int\)' means the function with these parameters, fn:'f'\(int\) each f, whose argument is a number
+stderr: record: rule 'fn:\*add\(int\)': types of arguments, or parameters
+stderr: record: rule 'fn:\*add\(int,int\) if arg1': types of arguments, or parameters
+stderr: TAFFRAIL_ENABLE: rule 'fn:shop::Cart::add\(int\)': types of arguments, or parameters
+case: of other parameters, the message has the quotes
+run: taffrail record -o parameters -e 'fn:shop::Cart::add(int, char const*)' -- "$CASES/shop"
+status: 2
+stderr: N has its length\), int or nothing; a name of C\+\+ with its parameters stands in quotes, fn:'f\(long\)'
 case: instances of a template, and operators
 run: taffrail record -o instances -e 'fn:shop::sell<*' -e "fn:'shop::Cart::operator()'%entry" -- "$CASES/shop" && taffrail report --functions instances
 stdout: ^ +10 .* 0  shop::sell<int>\(int, std::vector<int, std::allocator<int> > const&\)$

@@ -134,6 +134,32 @@ static bool has_comma(const char *glob)
 	return false;
 }
 
+bool rule_has_parameters(const char *rule)
+{
+	const char *p = glob_end(rule), *name;
+
+	for (name = rule; name < p; name++)
+		if (is_quote(*name))
+			return false;
+	if (*p != '(')
+		return false;
+	do {
+		p = text_after(p + 1, "int");
+	} while (p && *p == ',');
+	return p && *p == ')';
+}
+
+/* Returns true when a glob has the "::" of a name of C++ or Rust. */
+static bool has_scope(const char *glob)
+{
+	const char *end = glob_end(glob);
+
+	for (glob += sizeof("fn:") - 1; glob < end; glob++)
+		if (glob[0] == ':' && glob[1] == ':')
+			return true;
+	return false;
+}
+
 const char *rule_unknown(const char *rule)
 {
 	enum rule_kind kind = rule_kind(rule);
@@ -148,6 +174,8 @@ const char *rule_unknown(const char *rule)
 	if (has_comma(rule))
 		return "each rule has an -e of its own, in TAFFRAIL_ENABLE a "
 		       "';' before it; a name that has a ',' stands in quotes";
+	if (has_scope(rule) && rule_has_parameters(rule))
+		return RULE_QUOTED;
 	rule_types(rule, &types, &end);
 	for (i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
 		if (types.count > RULE_ARGUMENTS_MAX ||

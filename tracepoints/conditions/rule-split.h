@@ -29,6 +29,13 @@ enum rule_kind rule_kind(const char *rule);
  * NULL. */
 const char *rule_unknown(const char *rule);
 
+/* Returns true when a rule of RULE_FUNCTIONS has no quotes, and in parentheses
+ * nothing but "int": types, and as well parameters of C++. */
+bool rule_has_parameters(const char *rule);
+#define RULE_QUOTED	"types of arguments, or parameters of C++? fn:'f(int)' " \
+			"means the function with these parameters, fn:'f'(int) " \
+			"each f, whose argument is a number"
+
 /*
  * Tells whether the glob of a rule of RULE_FUNCTIONS names a function:
  *

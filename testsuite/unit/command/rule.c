@@ -17,7 +17,7 @@
 
 #define TYPES                                                                  \
 	"types must be like (str,,str:4), without blanks: for each argument "   \
-	"str, str:N (argument N has its length) or nothing"
+	"str, str:N (argument N has its length), int or nothing"
 #define CHARACTER "it has a character that no marker's id has"
 
 static void check_rules(void)
