@@ -8,6 +8,7 @@
  */
 #include "command/agents/elsewhere.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <pwd.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/common/inode.h"
 
@@ -94,14 +96,47 @@ static void found_tell(const struct found *found, const char *name, uid_t uid)
 	cause_tell(&cause);
 }
 
+/* Looks for the session in living processes whose files are in other places,
+ * where TAFFRAIL_DIR has put them: those of the first user that has it. */
+static uid_t anywhere_look(struct found *found, const char *name)
+{
+	struct rundir_process process;
+	struct session_page page;
+	struct dirent *entry;
+	struct cause cause;
+	DIR *proc = opendir("/proc");
+	uid_t uid = 0;
+	pid_t pid;
+
+	while (proc && (entry = readdir(proc))) {
+		if (command_parse_pid(&pid, entry->d_name) ||
+		    rundir_find(&process, pid, &cause))
+			continue;
+		if (process.uid && (!uid || process.uid == uid) &&
+		    !rundir_find_session(&process, process.image, name,
+					 &page)) {
+			uid = process.uid;
+			if (found->count++ < LIVING_MAX)
+				found->living[found->count - 1] = pid;
+		}
+		rundir_process_close(&process);
+	}
+	if (proc)
+		closedir(proc);
+	return uid;
+}
+
 void others_tell(const char *name)
 {
 	static const char *const places[] = {
 		"/run/user/[0-9]*/taffrail", "/dev/shm/taffrail-[0-9]*",
 		"/tmp/taffrail-[0-9]*",
 	};
+	struct found away = { 0 };
 	glob_t found = { 0 };
+	bool told = false;
 	struct stat st;
+	uid_t uid;
 
 	if (geteuid())
 		return;
@@ -117,8 +152,12 @@ void others_tell(const char *name)
 		if (seteuid(0))
 			break;
 		found_tell(&has, name, st.st_uid);
+		told |= has.count || has.ended;
 	}
 	globfree(&found);
+	uid = told ? 0 : anywhere_look(&away, name);
+	if (uid)
+		found_tell(&away, name, uid);
 }
 
 /* The list of sessions of `start --all`. */
