@@ -131,7 +131,8 @@ void found_markers(struct finding *f, const struct marker_list *list)
 
 /* At most "limited": a probe that cannot be placed does not keep the others
  * from being traced. */
-void found_probes(struct finding *f, const struct marker_list *list)
+void found_probes(const struct doctor *d, struct finding *f,
+		  const struct marker_list *list)
 {
 	size_t all = 0, traps = 0, none = 0;
 	char text[96];
@@ -152,5 +153,6 @@ void found_probes(struct finding *f, const struct marker_list *list)
 	else if (!traps && !none)
 		found_as(f, DOCTOR_OK, "%s", counted(all, "USDT probe"));
 	else
-		found(f, PROBES_UNPLACED, .n = (int64_t)all, .text = text);
+		found(f, PROBES_UNPLACED, .pid = d->pid, .n = (int64_t)all,
+		      .text = text, .path = d->pid ? NULL : d->image);
 }

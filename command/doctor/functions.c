@@ -124,5 +124,6 @@ void look_functions(struct doctor *d, struct finding *f)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%zu: %s",
 			      i ? "; " : "; not ", tally.reasons[i].n,
 			      tally.reasons[i].why);
-	found(f, FUNCTIONS_UNPLACED, .n = (int64_t)tally.all, .text = text);
+	found(f, FUNCTIONS_UNPLACED, .pid = d->pid, .n = (int64_t)tally.all,
+	      .text = text, .path = d->pid ? NULL : d->image);
 }

@@ -132,7 +132,8 @@ const char *first_line(char *line, size_t room, const char *path);
 /* finding.c: says how many markers, or USDT probes, a list has, and how many of
  * them cannot be traced. */
 void found_markers(struct finding *f, const struct marker_list *list);
-void found_probes(struct finding *f, const struct marker_list *list);
+void found_probes(const struct doctor *d, struct finding *f,
+		  const struct marker_list *list);
 
 /* The system calls that calls.c can make. */
 enum aside_call {

@@ -395,7 +395,7 @@ void look_its_probes(struct doctor *d, struct finding *f)
 		return;
 	}
 	placement_settle(&list, d->pid);
-	found_probes(f, &list);
+	found_probes(d, f, &list);
 	marker_list_free(&list);
 	process_each_unread(d->pid, found_replaced, f);
 }

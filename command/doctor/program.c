@@ -192,6 +192,6 @@ void look_probes(struct doctor *d, struct finding *f)
 	if (!*d->image ||
 	    elfnotes_read(&list, d->image, SYMBOLISER_PLAN, error))
 		return;
-	found_probes(f, &list);
+	found_probes(d, f, &list);
 	marker_list_free(&list);
 }

@@ -78,12 +78,20 @@ static void judge_markers(const struct marker_list *list, bool probes,
 			  enum doctor_state state, const char *text,
 			  const char *name)
 {
+	static const struct doctor asked = { .pid = 12 };
+
 	memset(&found, 0, sizeof(found));
-	(probes ? found_probes : found_markers)(&found, list);
+	if (probes)
+		found_probes(&asked, &found, list);
+	else
+		found_markers(&found, list);
 	unit_equal(found.state, state, "%s", name);
 	unit_equal_string(found.found, text, "%s: found", name);
 	unit_equal(*found.remedy != '\0', state != DOCTOR_OK, "%s: remedy",
 		   name);
+	if (probes && state != DOCTOR_OK)
+		unit_equal_string(found.remedy, "taffrail list -p 12 says "
+				  "which, and why", "%s: of the process", name);
 }
 
 static void check_markers(void)
