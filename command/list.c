@@ -51,6 +51,7 @@ struct output {
 	bool headings;			/* there is more than one list */
 	bool behind;			/* this list is not the first */
 	struct shown shown;		/* callbacks of this list's process */
+	struct marker_list sites;	/* that its agent has */
 };
 
 /* Writes the type of a variant's option into `type`, and returns it: "nothing"
@@ -534,12 +535,31 @@ static void keep_named(const struct output *out, struct marker_list *list,
 	*list = kept;
 }
 
+/* Notes the functions that the agent refuses: where the process has changed the
+ * code, unless that was the agent, for one of the sites that it lists. */
+static void note_refused(struct marker_list *list,
+			 const struct marker_list *sites)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct marker *m = &list->markers[i];
+
+		for (size_t k = 0; m->changed && k < sites->count; k++)
+			m->changed = sites->markers[k].address - m->address >=
+				     (uint64_t)m->operand;
+		if (!m->changed)
+			continue;
+		m->placement = PLACED_NOT;
+		m->why = marker_refusal(-EBUSY) + strlen(MARKER_OFF);
+	}
+}
+
 /* Lists the functions of a process's module. */
 static int list_module(const char *path, struct marker_list *list, void *arg)
 {
 	struct output *out = arg;
 
 	keep_named(out, list, path);
+	note_refused(list, &out->sites);
 	out->headings = true;
 	if (list->count)
 		put_list(out, list, path, 0);
@@ -550,8 +570,15 @@ static int list_module(const char *path, struct marker_list *list, void *arg)
  * status. */
 static int list_functions(struct output *out, pid_t pid)
 {
-	int ret = functions_of_process(pid, SYMBOLISER_PLAN, list_module, out);
+	struct targets targets;
+	struct cause cause;
+	int ret = targets_open_each(&targets, &pid, 1, &cause);
 
+	/* without an agent, it has none */
+	if (!ret && !target_list(&targets.targets[0]))
+		out->sites = targets.targets[0].markers;
+	ret = functions_of_process(pid, SYMBOLISER_PLAN, list_module, out);
+	targets_close(&targets);
 	if (ret < 0)
 		return command_failed("process %d: its functions cannot be "
 				      "read: %s", pid, strerror(-ret));

@@ -30,7 +30,10 @@ struct marker {
 	bool function;		/* of a program that was not prepared */
 	bool spot;		/* a line of a source, by a rule */
 	uint8_t placement;	/* enum marker_placement */
-	int32_t operand;	/* USDT: the bytes after the nop's first */
+	int32_t operand;	/* USDT: the bytes after the nop's first; a
+				 * function: how many bytes end with the jump */
+	bool changed;		/* a process's function has other ones there
+				 * than the file has */
 	const char *why;	/* why it is not placed, or off; or NULL */
 	uint8_t types[TAFFRAIL_FIELDS_MAX];
 	char *shown;		/* struct taffrail_shown; or NULL */

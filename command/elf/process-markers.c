@@ -150,6 +150,27 @@ static int first_address(uint64_t *address, const struct process_mapping *m,
 	return ret ? ret : symboliser_place(address, &module, m->offset);
 }
 
+/* Notes the functions of which a process has other code than the file. */
+static void note_changed(const struct scan *scan,
+			 const struct process_mapping *map, int fd)
+{
+	uint8_t now[64], before[sizeof(now)];
+
+	for (size_t i = 0; i < scan->list->count; i++) {
+		struct marker *m = &scan->list->markers[i];
+		size_t n = (size_t)m->operand;
+		uint64_t at = m->address - map->start;
+
+		m->changed = m->placement == PLACED_JUMP && n <= sizeof(now) &&
+			     m->address >= map->start &&
+			     m->address + n <= map->end &&
+			     pread(fd, before, n, (off_t)(map->offset + at)) ==
+				     (ssize_t)n &&
+			     !process_memory(scan->pid, m->address, now, n) &&
+			     memcmp(before, now, n);
+	}
+}
+
 /* Reads the markers of a module: by the file, or out of the memory for a module
  * that has no file any more. Returns 0 or -ENOMEM. */
 static int scan_mapping(const struct process_mapping *m, void *arg)
@@ -197,6 +218,9 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 			note_fault(scan, m, error);
 			keep_kind(scan, before, shift, true);
 		}
+		if (scan->how & SYMBOLISER_FUNCTIONS &&
+		    scan->how & SYMBOLISER_PLAN && !ret)
+			note_changed(scan, m, file.fd);
 		if (scan->module && !ret)
 			told = scan->module(m->path, scan->list, scan->arg);
 		if (scan->module)

@@ -81,6 +81,7 @@ static int function_tell(const struct functions *f, struct usdt_calls *calls,
 			     wanted->source ? wanted->source : "" },
 	};
 	struct symboliser_marker *m = &found.marker;
+	const struct usdt_plan *entry;
 	struct usdt_plan trap;
 	uint64_t at;
 	int why;
@@ -99,7 +100,10 @@ static int function_tell(const struct functions *f, struct usdt_calls *calls,
 	if (!calls)
 		return take(&found, priv);
 	leaves = !usdt_calls_exits(calls, planned, &at);
-	usdt_calls_entry(calls, planned, &why);
+	entry = usdt_calls_entry(calls, planned, &why);
+	if (entry && !why)
+		m->operand = (int32_t)(usdt_wanted_at(planned) +
+				       entry->covered - wanted->address);
 	m->placement = !why ? PLACED_JUMP :
 		       usdt_calls_trap(calls, planned->site, false, &trap) ?
 			       PLACED_NOT : PLACED_INT3;

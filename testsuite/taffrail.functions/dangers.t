@@ -28,6 +28,25 @@ run:
 stdout: ^fn/fetch .* \[not: an instruction after it may fault, and the program handles SIGSEGV or SIGBUS\]$
 stdout: ^ not [0-9]+: .*an instruction after it may fault, and the program handles SIGSEGV or SIGBUS$
 stdout: ^fn/fetch .* \[jump\]$
+case: the list knows code that the program has changed, and the agent's own
+run:
+	start changes "$CASES/dangers" changed
+	wait_for grep -q ready changes.out
+	list() { taffrail list --functions -p $pid 'fn:dangers/changed' fn:before_nops | sed -n 's/^\(fn[^ ]*\) .*\[/\1 [/p'; }
+	list
+	taffrail attach $pid >&2; taffrail start own -p $pid -e fn:changed; echo $?
+	taffrail start nops -p $pid -e fn:before_nops && taffrail list -p $pid | grep -c 'before_nops .* on '; list
+	taffrail destroy nops; list
+whole stdout:
+	fn/before_nops [jump]
+	fn/changed [not: another program's code is there]
+	1
+	1
+	fn/before_nops [jump]
+	fn/changed [not: another program's code is there]
+	fn/before_nops [jump]
+	fn/changed [not: another program's code is there]
+stderr: fn/changed at 0x[0-9a-f]+ is not traced: another program's code is there
 case: a handler that comes later
 run: echo | "$CASES/dangers" late >plain && echo | taffrail record -o trace2 -e 'fn:dangers/fetch' -- "$CASES/dangers" late >traced; status=$?; cmp plain traced && taffrail view trace2 | grep -c 'fn:fetch:' && exit $status
 status: 1
