@@ -102,17 +102,21 @@ static bool names_function(const char *glob, const struct event_class *class,
 			   const char *name)
 {
 	static const char unknown[] = "\1";	/* no rule says it */
-	char module[EXPRESSION_MAX] = "", both[EXPRESSION_MAX];
+	char module[EXPRESSION_MAX], both[EXPRESSION_MAX];
 	const char *place = class->place;
+	bool has_file;
 	size_t n;
 
 	if (!place)
 		return rule_names_function(glob, NULL, name);
 	n = place_module_bytes(place);
 	snprintf(module, sizeof(module), "%.*s", (int)n, place);
-	snprintf(both, sizeof(both), "%.*s:%s",
-		 (int)(place_file_bytes(place) - n) - 1, place + n + 1, name);
-	for (int i = 0; i < 1 + (place[n] == '/'); i++, name = both)
+	has_file = place_file_bytes(place) > n;
+	if (has_file)
+		snprintf(both, sizeof(both), "%.*s:%s",
+			 (int)(place_file_bytes(place) - n - 1), place + n + 1,
+			 name);
+	for (int i = 0; i <= has_file; i++, name = both)
 		if (rule_names_function(glob, module, name) ||
 		    rule_names_function(glob, unknown, name))
 			return true;
