@@ -638,7 +638,7 @@ const char *usdt_reason_text(enum usdt_reason reason)
 		[USDT_UNDECODED] = "its function cannot be decoded",
 		[USDT_ENDS] = "its code ends within five bytes",
 		[USDT_OVERLAPS] = "another probe is within five bytes",
-		[USDT_LED_TO] = "a jump leads into the code after the nop",
+		[USDT_LED_TO] = "a jump leads into the code that would move",
 		[USDT_FIXED] = "an instruction after it cannot be moved",
 		[USDT_FAULTS] = "an instruction after it may fault, and the program handles SIGSEGV or SIGBUS",
 		[USDT_SIGNAL_FRAME] = "unwinders know its function by its bytes",
