@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The scopes of addresses by a file's DWARF: the symboliser's child.
+ * The scopes of addresses by a file's DWARF, and the variables in them: the
+ * symboliser's child.
  *
  * A unit is walked once. Its ranges, sorted, give pieces of addresses which
  * have one innermost scope each, so a question takes a binary search.
@@ -15,6 +16,7 @@
 
 #define DEPTH_MAX	64		/* in each other */
 #define NONE		UINT32_MAX
+#define IMPORTS_MAX	8		/* units in units */
 
 struct scope {
 	Dwarf_Die die;
@@ -216,4 +218,92 @@ void symboliser_scopes_forget(void)
 		free(unit->pieces);
 		free(unit);
 	}
+}
+
+/* Calls `take` for the variables below a DIE, and for those of units that it
+ * imports: dwz moves declarations there. */
+static void variables_each(Dwarf_Die *parent, value_variable *take, void *priv,
+			   int depth)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die child, unit;
+	int tag;
+
+	if (depth == IMPORTS_MAX || dw.child(parent, &child))
+		return;
+	do {
+		tag = dw.tag(&child);
+		if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
+			take(&child, tag == DW_TAG_formal_parameter, priv);
+		else if (tag == DW_TAG_imported_unit &&
+			 dw.attr(&child, DW_AT_import, &attr) &&
+			 dw.formref_die(&attr, &unit))
+			variables_each(&unit, take, priv, depth + 1);
+	} while (!dw.siblingof(&child, &child));
+}
+
+/* Does the same for the namespaces in which a function is declared, where it is
+ * defined outside. */
+static void declared_each(Dwarf_Die *function, value_variable *take, void *priv)
+{
+	Dwarf_Die declared, *scopes = NULL;
+	Dwarf_Attribute attr;
+	int n = 0;
+
+	if (dw.attr_integrate(function, DW_AT_specification, &attr) &&
+	    dw.formref_die(&attr, &declared))
+		n = dw.getscopes_die(&declared, &scopes);
+	for (int i = 1; i < n; i++)
+		if (dw.tag(&scopes[i]) == DW_TAG_namespace)
+			variables_each(&scopes[i], take, priv, 0);
+	free(scopes);
+}
+
+void value_each(const struct value_scope *scope, value_variable *take,
+		void *priv)
+{
+	bool left = false;	/* the function; the source of one that was
+				 * inlined is not where its code is */
+
+	for (int i = 0; i < scope->n; i++) {
+		int tag = dw.tag(&scope->scopes[i]);
+		bool function = tag == DW_TAG_subprogram ||
+				tag == DW_TAG_inlined_subroutine;
+
+		if (left && (function || tag == DW_TAG_lexical_block))
+			continue;
+		left |= function;
+		variables_each(&scope->scopes[i], take, priv, 0);
+		if (function)
+			declared_each(&scope->scopes[i], take, priv);
+	}
+}
+
+bool value_is_later(Dwarf_Die *variable, const struct value_scope *scope)
+{
+	Dwarf_Attribute attr;
+	int line = 0;
+
+	if (dw.tag(variable) == DW_TAG_formal_parameter ||
+	    dw.hasattr(variable, DW_AT_external) ||
+	    dw.decl_line(variable, &line))
+		return false;
+	/* another function's, or a global one */
+	for (int i = 0; i < scope->n; i++) {
+		int tag = dw.tag(&scope->scopes[i]);
+		Dwarf_Die child;
+
+		if (tag == DW_TAG_compile_unit || tag == DW_TAG_namespace ||
+		    dw.child(&scope->scopes[i], &child))
+			continue;
+		do {
+			if (child.addr != variable->addr)
+				continue;
+			if (!dw.attr_integrate(variable, DW_AT_location, &attr))
+				return line > scope->line;
+			return value_is_fixed(&attr) ? line >= scope->line :
+						 line > scope->line;
+		} while (!dw.siblingof(&child, &child));
+	}
+	return false;
 }
