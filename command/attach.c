@@ -20,7 +20,9 @@
 #define NS_PER_US	1000.0
 
 /* detach also where something is lost */
-static bool force;
+static struct detach_options {
+	bool force;
+} chosen;
 
 /*
  * Has the agent undo its changes, and waits until the service thread has ended.
@@ -45,7 +47,7 @@ static int detach_one(pid_t pid)
 	if (targets_open(&targets, pid))
 		return COMMAND_FAILED;
 	target = targets.targets;
-	ret = target_detach(target, force, &answer);
+	ret = target_detach(target, chosen.force, &answer);
 	if (ret && ret != -ENOTEMPTY)
 		cause_tell(&target->client.cause);
 	while (answer.payload &&
@@ -81,13 +83,9 @@ static int each_pid(struct options *options, bool attach)
 	struct attach_report report;
 	int status = COMMAND_DONE;
 	pid_t pid;
-	int key;
 
-	while ((key = options_next(options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
-			return options->status;
-		force = true;
-	}
+	if (!options_take(options, &chosen, NULL))
+		return options->status;
 	if (options->index == options->argc)
 		return command_misused("no process given: add PID");
 	for (int i = options->index; i < options->argc; i++)
@@ -132,7 +130,8 @@ int attach_main(int argc, char **argv)
 int detach_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
-		{ 'f', "force", NULL, "also if events or a gdb are lost" },
+		{ OPTION_FLAG('f', struct detach_options, force), "force",
+		  NULL, "also if events or a gdb are lost" },
 		{ 0 }
 	};
 	struct options options = {

@@ -24,17 +24,24 @@
 #include "command/procfs/process.h"
 #include "tracepoints/conditions/rule-split.h"
 
-enum { KEY_LEVEL = 256, KEY_YES };
+struct rule_options {
+	pid_t pid;
+	const char *level;		/* or NULL; then the condition */
+	bool yes;
+};
 
 static const struct option_row enable_rows[] = {
-	{ 'p', "pid", "PID", "in this process only" },
-	{ KEY_LEVEL, "level", "LEVEL", "markers of this level and more severe "
-	  "ones; =LEVEL: of this one" },
-	{ KEY_YES, "yes", NULL, COMMAND_YES_HELP },
+	{ OPTION_PID(struct rule_options, pid), "pid", "PID",
+	  "in this process only" },
+	{ OPTION_TEXT(0, struct rule_options, level), "level", "LEVEL",
+	  "markers of this level and more severe ones; =LEVEL: of this one" },
+	{ OPTION_FLAG(0, struct rule_options, yes), "yes", NULL,
+	  COMMAND_YES_HELP },
 	{ 0 }
 };
 static const struct option_row disable_rows[] = {
-	{ 'p', "pid", "PID", "in this process only" },
+	{ OPTION_PID(struct rule_options, pid), "pid", "PID",
+	  "in this process only" },
 	{ 0 }
 };
 
@@ -249,23 +256,17 @@ static int rule_main(int argc, char **argv, enum message_type type)
 			 "callbacks that are connected to RULE.\n"
 			 "Returns when no thread is in one of them any more.",
 	};
-	const char *rule, *level = NULL;
-	int key, count = 1, status;
-	bool yes = false, callbacks;
-	pid_t pid = 0;
+	struct rule_options o = { 0 };
+	int count = 1, status;
+	const char *rule;
+	bool callbacks;
 	size_t bytes;
 
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
-			return options.status;
-		yes |= key == KEY_YES;
-		status = key == KEY_LEVEL ?
-				 rule_take_level(&level, options.value) :
-			 key == KEY_YES ? COMMAND_DONE :
-				 command_take_pid(&pid, options.value);
-		if (status)
-			return status;
-	}
+	if (!options_take(&options, &o, NULL))
+		return options.status;
+	status = o.level ? rule_take_level(&o.level, o.level) : COMMAND_DONE;
+	if (status)
+		return status;
 	if (argc - options.index != 2)
 		return command_misused("give a session's name (or callbacks) "
 				       "and one rule; a rule with blanks "
@@ -274,8 +275,8 @@ static int rule_main(int argc, char **argv, enum message_type type)
 	status = targets_check_name(argv[options.index]);
 	if (!status)
 		status = rule_take(&rule);
-	if (!status && level)
-		status = rule_limit(&rule, &count, "level", level);
+	if (!status && o.level)
+		status = rule_limit(&rule, &count, "level", o.level);
 	callbacks = !strcmp(argv[options.index], LOAD_SESSION);
 	if (!status && type == MESSAGE_DISABLE && !callbacks &&
 	    rule_condition(rule, &bytes))
@@ -284,12 +285,12 @@ static int rule_main(int argc, char **argv, enum message_type type)
 	if (status)
 		return status;
 	if (callbacks)
-		return load_enable(pid, rule, type == MESSAGE_ENABLE);
-	if (targets_open(&targets, pid))
+		return load_enable(o.pid, rule, type == MESSAGE_ENABLE);
+	if (targets_open(&targets, o.pid))
 		status = COMMAND_FAILED;
 	else
 		status = change_rule(&targets, type, argv[options.index],
-				     rule, yes);
+				     rule, o.yes);
 	targets_close(&targets);
 	return status;
 }

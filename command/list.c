@@ -44,9 +44,10 @@
  */
 struct output {
 	struct json json;
-	bool as_json;
 	bool all;			/* with the C runtime's probes */
 	bool functions;			/* instead of markers */
+	const char *source;		/* the same: its lines; or NULL */
+	pid_t pid;			/* 0: all processes, or files */
 	char **rules;			/* that name them, or none: all */
 	bool headings;			/* there is more than one list */
 	bool behind;			/* this list is not the first */
@@ -249,7 +250,7 @@ static void put_list(struct output *out, struct marker_list *list,
 	char source[4096];
 
 	marker_list_sort(list);
-	if (!out->as_json && out->headings) {
+	if (!command_json() && out->headings) {
 		fputs(out->behind ? "\n" : "", stdout);
 		printable_print("%s:\n", heading);
 	}
@@ -259,7 +260,7 @@ static void put_list(struct output *out, struct marker_list *list,
 		size_t position = 0;
 		bool behind = false;
 
-		if (out->as_json) {
+		if (command_json()) {
 			put_json(out, m, pid);
 			continue;
 		}
@@ -290,7 +291,7 @@ static void put_list(struct output *out, struct marker_list *list,
  * empty array says all. */
 static void tell_none(const struct output *out, const char *what)
 {
-	if (!out->as_json)
+	if (!command_json())
 		command_warn("%s has neither markers nor USDT probes (those of "
 			     "its libraries are in their files): 'taffrail "
 			     "record --provider pthread -- PROGRAM' adds "
@@ -482,7 +483,7 @@ static int list_processes(struct output *out, pid_t pid)
 			result = COMMAND_FAILED;
 	}
 	/* an error has been told: then "none" may be wrong */
-	if (!pid && !out->behind && !out->as_json &&
+	if (!pid && !out->behind && !command_json() &&
 	    result == COMMAND_DONE)
 		command_warn("none of your processes has an agent: 'taffrail "
 			     "attach PID' loads it, 'taffrail record' starts a "
@@ -582,7 +583,7 @@ static int list_functions(struct output *out, pid_t pid)
 	if (ret < 0)
 		return command_failed("process %d: its functions cannot be "
 				      "read: %s", pid, strerror(-ret));
-	return out->behind || out->as_json ? COMMAND_DONE :
+	return out->behind || command_json() ? COMMAND_DONE :
 	       command_failed("process %d has no such function", pid);
 }
 
@@ -647,20 +648,20 @@ static int list_files(struct output *out, char **paths, int n)
 	return result;
 }
 
-enum key { KEY_FUNCTIONS = 256, KEY_LINES };
-
 int list_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
-		{ 'p', "pid", "PID", "list the markers of this process" },
-		{ 'a', "all", NULL, "also list probes of the C library" },
-		{ KEY_FUNCTIONS, "functions", NULL,
+		{ OPTION_PID(struct output, pid),
+		  "pid", "PID", "list the markers of this process" },
+		{ OPTION_FLAG('a', struct output, all),
+		  "all", NULL, "also list probes of the C library" },
+		{ OPTION_FLAG(0, struct output, functions), "functions", NULL,
 		  "list functions that rules fn:GLOB can have, and why not "
 		  "others" },
-		{ KEY_LINES, "lines", "FILE.c",
+		{ OPTION_TEXT(0, struct output, source), "lines", "FILE.c",
 		  "list lines of this source that rules FILE.c:LINE can have, "
 		  "with their variables" },
-		{ 'j', "json", NULL, "print JSON" },
+		{ OPTION_JSON, "json", NULL, "print JSON" },
 		{ 0 }
 	};
 	struct options options = {
@@ -671,24 +672,10 @@ int list_main(int argc, char **argv)
 			 "your processes that have an agent.",
 	};
 	struct output out = { .json = { .file = stdout } };
-	const char *source = NULL;
-	pid_t pid = 0;
-	int key, status, rules;
+	int status, rules;
 
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
-			return options.status;
-		if (key == 'a')
-			out.all = true;
-		else if (key == 'j')
-			out.as_json = true;
-		else if (key == KEY_FUNCTIONS)
-			out.functions = true;
-		else if (key == KEY_LINES)
-			source = options.value;
-		else if (command_take_pid(&pid, options.value))
-			return COMMAND_USAGE;
-	}
+	if (!options_take(&options, &out, NULL))
+		return options.status;
 	/* a file's markers have addresses in the file, a process's in memory */
 	for (rules = argc; out.functions && rules > options.index &&
 			   !strncmp(argv[rules - 1], "fn:", 3);)
@@ -701,27 +688,27 @@ int list_main(int argc, char **argv)
 		if (status)
 			return status;
 	}
-	if (pid && options.index < rules)
+	if (out.pid && options.index < rules)
 		return command_misused("give either -p PID or files");
-	if ((out.functions || source) && !pid && options.index == rules)
+	if ((out.functions || out.source) && !out.pid && options.index == rules)
 		return command_misused("--%s: give programs or libraries, or "
-				       "-p PID", source ? "lines" :
+				       "-p PID", out.source ? "lines" :
 						   "functions");
 	/* the array is whole also after an error */
-	if (out.as_json)
+	if (command_json())
 		json_open(&out.json, NULL, '[');
-	if (source)
-		status = list_lines(source, pid, argv + options.index,
+	if (out.source)
+		status = list_lines(out.source, out.pid, argv + options.index,
 				    rules - options.index,
-				    out.as_json ? &out.json : NULL);
+				    command_json() ? &out.json : NULL);
 	else if (options.index < rules)
 		status = list_files(&out, argv + options.index,
 				    rules - options.index);
 	else if (out.functions)
-		status = list_functions(&out, pid);
+		status = list_functions(&out, out.pid);
 	else
-		status = list_processes(&out, pid);
-	if (out.as_json) {
+		status = list_processes(&out, out.pid);
+	if (command_json()) {
 		json_close(&out.json, ']');
 		json_end(&out.json);
 	}

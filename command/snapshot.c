@@ -31,17 +31,6 @@
 #include "command/runtime/rundir.h"
 #include "command/sandbox/user-rights.h"
 
-enum { KEY_CORE = 256, KEY_FORCE, KEY_LOSS };
-
-static const struct option_row rows[] = {
-	{ 'o', "output", "DIR", "write the trace there" },
-	{ KEY_FORCE, "force", NULL, "if DIR is there, keep it as DIR.old" },
-	{ 'p', "pid", "PID", "copy those of this living process only" },
-	{ KEY_CORE, "core", "FILE", "copy those in a core dump" },
-	{ KEY_LOSS, "fail-on-loss", NULL, "exit with 1 if events were lost" },
-	{ 0 }
-};
-
 /*
  * The question, the processes, and the copy.
  *
@@ -53,6 +42,8 @@ struct snapshot {
 	const char *name;
 	pid_t pid;			/* 0: every process of the user */
 	const char *core;		/* a core dump, or NULL */
+	const char *output;		/* the directory to write */
+	bool force;			/* keep a former one */
 	struct core_directory extracted;
 	struct trace_set set;
 	struct rundir dir;
@@ -69,6 +60,20 @@ struct snapshot {
 	int faulty;			/* exit status: tell_faults() */
 	struct agentless agentless;		/* programs without an agent */
 	struct reach reach;		/* of the newest images' buffers */
+};
+
+static const struct option_row rows[] = {
+	{ OPTION_TEXT('o', struct snapshot, output), "output", "DIR",
+	  "write the trace there" },
+	{ OPTION_FLAG(0, struct snapshot, force), "force", NULL,
+	  "if DIR is there, keep it as DIR.old" },
+	{ OPTION_PID(struct snapshot, pid), "pid", "PID",
+	  "copy those of this living process only" },
+	{ OPTION_TEXT(0, struct snapshot, core), "core", "FILE",
+	  "copy those in a core dump" },
+	{ OPTION_FLAG(0, struct snapshot, fail_on_loss), "fail-on-loss", NULL,
+	  "exit with 1 if events were lost" },
+	{ 0 }
 };
 
 /* Takes how far back the copied buffers reach, unless the process has executed
@@ -458,29 +463,15 @@ int snapshot_main(int argc, char **argv)
 		.about = "Copy the buffers of session NAME, of living and dead "
 			 "processes, to a CTF trace.\nTracing continues.",
 	};
-	const char *output = NULL;
-	int key, ret, status;
-	bool force = false;
+	int ret, status;
 
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
-			return options.status;
-		if (key == KEY_LOSS)
-			s.fail_on_loss = true;
-		else if (key == KEY_FORCE)
-			force = true;
-		else if (key == KEY_CORE)
-			s.core = options.value;
-		else if (key == 'o')
-			output = options.value;
-		else if (command_take_pid(&s.pid, options.value))
-			return COMMAND_USAGE;
-	}
+	if (!options_take(&options, &s, NULL))
+		return options.status;
 	if (argc - options.index != 1)
 		return command_misused("give one session's name, and -o DIR");
-	if (!output || !*output)
+	if (!s.output || !*s.output)
 		return command_misused("no directory given: add -o DIR");
-	if (former_check_directory(output))
+	if (former_check_directory(s.output))
 		return COMMAND_USAGE;
 	if (s.core && s.pid)
 		return command_misused("--core and --pid exclude each other");
@@ -495,14 +486,14 @@ int snapshot_main(int argc, char **argv)
 	status = cause_check_files(LIMITS_FILES);
 	if (!status)
 		status = find_processes(&s);
-	if (!status && force)
-		status = former_keep_tree(output);
+	if (!status && s.force)
+		status = former_keep_tree(s.output);
 	if (!status) {
 		/* not before there is something to copy: it makes the
 		 * directory */
-		ret = trace_set_open(&s.set, output);
+		ret = trace_set_open(&s.set, s.output);
 		if (ret)
-			status = drain_tell_unopened(output, ret);
+			status = drain_tell_unopened(s.output, ret);
 	}
 	if (!status) {
 		status = take_all(&s);

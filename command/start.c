@@ -58,18 +58,19 @@ struct start_arguments {
 };
 
 enum {
-	KEY_ALL = 256, KEY_OVERWRITE, KEY_BUFFER, KEY_CONTEXT, KEY_QUOTA,
-	KEY_GROUP, KEY_CHANNEL, KEY_INT3, KEY_KEEP, KEY_FROM,
-	KEY_LEVEL, KEY_BUFFERS, KEY_YES, KEY_FUNCTIONS, KEY_DEPTH, KEY_MIN_TIME,
-	KEY_PROGRAM
+	KEY_QUOTA = 256, KEY_CHANNEL, KEY_LEVEL, KEY_FUNCTIONS, KEY_DEPTH,
+	KEY_MIN_TIME
 };
 
 static const struct option_row start_rows[] = {
-	{ 'p', "pid", "PID", "in this process; repeatable" },
-	{ KEY_ALL, "all", NULL, "in all your processes, also later ones" },
+	{ OPTION_PIDS(struct start_arguments, pids),
+	  "pid", "PID", "in this process; repeatable" },
+	{ OPTION_FLAG(0, struct start_arguments, all),
+	  "all", NULL, "in all your processes, also later ones" },
 	{ 'e', "event", "RULE", "trace markers that match (default: all); "
 	  "repeatable" },
-	{ KEY_PROGRAM, "program", "FILE", "with --all: rules for source lines "
+	{ OPTION_TEXT(0, struct start_arguments, program),
+	  "program", "FILE", "with --all: rules for source lines "
 	  "are also for this program, which may begin later" },
 	{ KEY_LEVEL, "level", "LEVEL", "trace markers of this level and more "
 	  "severe ones; =LEVEL: of this one" },
@@ -78,25 +79,35 @@ static const struct option_row start_rows[] = {
 	{ KEY_DEPTH, "depth", "N", "of those, calls in less than N others" },
 	{ KEY_MIN_TIME, "min-time", "TIME", "of those, calls that took TIME or "
 	  "longer: 1ms, 50us" },
-	{ KEY_FROM, "from", "FILE", "as LTTng saved it (lttng save): its session "
+	{ OPTION_TEXT(0, struct start_arguments, from),
+	  "from", "FILE", "as LTTng saved it (lttng save): its session "
 	  "NAME, or all of them" },
-	{ KEY_OVERWRITE, "overwrite", NULL, "when a buffer is full, overwrite "
+	{ OPTION_FLAG(0, struct start_arguments, overwrite),
+	  "overwrite", NULL, "when a buffer is full, overwrite "
 	  "its oldest events" },
-	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
+	{ OPTION_KEY(BYTES, uint64_t, 0, struct start_arguments, buffer),
+	  "buffer-size", "N", "bytes of one CPU's buffer (256K to "
 	  "1G)" },
-	{ KEY_BUFFERS, "buffers", "OWNER", "with --all: shared: all processes have "
+	{ OPTION_KEY(BUFFERS, enum buffers, 0, struct start_arguments, buffers),
+	  "buffers", "OWNER", "with --all: shared: all processes have "
 	  "the same buffers (default); process: each has its own" },
-	{ KEY_KEEP, "keep", "TIME", "with --overwrite: enlarge the buffers until "
+	{ OPTION_KEY(MS, uint64_t, 0, struct start_arguments, keep),
+	  "keep", "TIME", "with --overwrite: enlarge the buffers until "
 	  "they hold the events of TIME" },
-	{ KEY_CONTEXT, "context", "LIST", "what each event has beside its fields: "
+	{ OPTION_KEY(CONTEXTS, const char *, 0, struct start_arguments,
+		     context),
+	  "context", "LIST", "what each event has beside its fields: "
 	  "writer (default); vtid, vpid, procname, cpu, ip, pthread_id; none" },
 	{ KEY_QUOTA, "quota", "N", "limit its buffers in all processes to N "
 	  "bytes; count further events as lost" },
-	{ KEY_GROUP, "allow-group", "GROUP", "give GROUP your rights over the "
+	{ OPTION_KEY(GROUP, uint32_t, 0, struct start_arguments, group),
+	  "allow-group", "GROUP", "give GROUP your rights over the "
 	  "processes, until they end" },
-	{ KEY_INT3, "int3", NULL, "also trace USDT probes that need a trap for "
+	{ OPTION_FLAG(0, struct start_arguments, int3),
+	  "int3", NULL, "also trace USDT probes that need a trap for "
 	  "each hit" },
-	{ KEY_YES, "yes", NULL, COMMAND_YES_HELP },
+	{ OPTION_FLAG(0, struct start_arguments, yes),
+	  "yes", NULL, COMMAND_YES_HELP },
 	{ KEY_CHANNEL, "channel", "NAME:OPTIONS", "not supported yet" },
 	{ 0 }
 };
@@ -105,33 +116,18 @@ static const struct option_row start_rows[] = {
  * Takes one option. Returns COMMAND_DONE, or COMMAND_USAGE after printing why:
  * a wrong word is found before any process is asked.
  */
-static int take_option(struct start_arguments *a, int key, const char *value)
+static int take_option(void *object, int key, const char *value)
 {
+	struct start_arguments *a = object;
 	int status;
 
 	switch (key) {
-	case 'p':
-		return command_take_pids(&a->pids, value);
-	case KEY_ALL:
-		a->all = true;
-		return COMMAND_DONE;
 	case 'e':
 		if (a->nrules == RULES_MAX)
 			return command_misused("more than %d rules", RULES_MAX);
 		status = rule_take(&value);
 		a->rules[a->nrules++] = value;
 		return status;
-	case KEY_OVERWRITE:
-		a->overwrite = true;
-		return COMMAND_DONE;
-	case KEY_BUFFER:
-		return command_take_size(&a->buffer, value);
-	case KEY_BUFFERS:
-		return command_take_buffers(&a->buffers, value);
-	case KEY_KEEP:
-		return command_take_keep(&a->keep, value);
-	case KEY_CONTEXT:
-		return command_take_contexts(&a->context, value);
 	case KEY_QUOTA:
 		if (command_parse_bytes(&a->quota, value))
 			return command_misused("quota '%s' is not a number of "
@@ -141,8 +137,6 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 					       "buffers; without --quota there "
 					       "is no limit");
 		return COMMAND_DONE;
-	case KEY_GROUP:
-		return command_take_group(&a->group, value);
 	case KEY_LEVEL:
 		return rule_take_level(&a->level, value);
 	case KEY_FUNCTIONS:
@@ -151,18 +145,6 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 		return rule_take_depth(&a->calls, value);
 	case KEY_MIN_TIME:
 		return rule_take_min_time(&a->calls, value);
-	case KEY_FROM:
-		a->from = value;
-		return COMMAND_DONE;
-	case KEY_PROGRAM:
-		a->program = value;
-		return COMMAND_DONE;
-	case KEY_INT3:
-		a->int3 = true;
-		return COMMAND_DONE;
-	case KEY_YES:
-		a->yes = true;
-		return COMMAND_DONE;
 	default:
 		return command_misused("--channel is not supported yet");
 	}
@@ -645,16 +627,11 @@ int start_main(int argc, char **argv)
 		.shape = "(NAME | --from FILE [NAME]) (-p PID | --all)",
 		.about = "Start a tracing session called NAME.",
 	};
-	int key, status;
+	int status;
 	pid_t pid;
 
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
-			return options.status;
-		status = take_option(&a, key, options.value);
-		if (status)
-			return status;
-	}
+	if (!options_take(&options, &a, take_option))
+		return options.status;
 	/* a hint for a word that is neither a name nor an option */
 	for (int i = options.index + !a.from; i < argc; i++) {
 		if (!command_parse_pid(&pid, argv[i]))

@@ -86,6 +86,7 @@ struct session {
 /* The question, and everything that is printed for it. */
 struct status {
 	const char *only;		/* a name, or NULL */
+	pid_t pid;			/* 0: all processes */
 	struct session *sessions;
 	size_t count;
 	int result;			/* enum command_exit */
@@ -681,10 +682,10 @@ static void session_print(const struct session *session)
  * table shows the counts that they explain. A process that did not answer may
  * have the session, so the command does not say then that there is none.
  */
-static int status_show(struct status *s, pid_t pid, bool as_json)
+static int status_show(struct status *s)
 {
 	char nearest[TARGETS_NEAREST_BYTES] = "";
-	bool asked = pid;
+	pid_t pid = s->pid;
 	struct places all = { 0 };
 	struct targets targets;
 
@@ -724,13 +725,13 @@ static int status_show(struct status *s, pid_t pid, bool as_json)
 		command_failed("no session '%s'%s", s->only,
 			       command_parse_pid(&pid, s->only) ? nearest :
 			       "; for a process, put -p before its number");
-		if (!asked)
+		if (!s->pid)
 			others_tell(s->only);
 		return COMMAND_FAILED;
 	}
 	if (agentless_tell(&s->agentless))
 		s->result = COMMAND_FAILED;
-	if (as_json) {
+	if (command_json()) {
 		status_print_json(s);
 	} else {
 		if (!s->count && !s->shown.count)
@@ -754,8 +755,9 @@ static int status_show(struct status *s, pid_t pid, bool as_json)
 int status_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
-		{ 'p', "pid", "PID", "of this process only" },
-		{ 'j', "json", NULL, "print JSON" },
+		{ OPTION_PID(struct status, pid),
+		  "pid", "PID", "of this process only" },
+		{ OPTION_JSON, "json", NULL, "print JSON" },
 		{ 0 }
 	};
 	struct options options = {
@@ -765,24 +767,16 @@ int status_main(int argc, char **argv)
 			 "overwritten.",
 	};
 	struct status s = { 0 };
-	bool as_json = false;
-	pid_t pid = 0;
-	int key, status;
+	int status;
 
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
-			return options.status;
-		if (key == 'j')
-			as_json = true;
-		else if (command_take_pid(&pid, options.value))
-			return COMMAND_USAGE;
-	}
+	if (!options_take(&options, &s, NULL))
+		return options.status;
 	if (argc - options.index > 1)
 		return command_misused("give at most one session's name");
 	s.only = argv[options.index];
 	if (s.only && targets_check_name(s.only))
 		return COMMAND_USAGE;
-	status = status_show(&s, pid, as_json);
+	status = status_show(&s);
 	for (size_t i = 0; i < s.count; i++) {
 		for (size_t k = 0; k < s.sessions[i].nrules; k++)
 			free(s.sessions[i].rules[k]);

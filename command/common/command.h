@@ -72,8 +72,14 @@ int call_main(int argc, char **argv);
 
 /*
  * Options (options.c). A row has a letter or a word or both; `key` is what
- * options_next() returns for it (use the letter where there is one, a number
- * above 255 else). --help needs no row. A zero key ends the rows.
+ * options_next() returns for it: the letter where there is one, a number above
+ * 255 else, or a member that options_take() sets. --help needs no row. A zero
+ * key ends the rows.
+ *
+ *	31    24 23     8 7       0
+ *	+-------+--------+---------+
+ *	| kind  | offset | letter  |	of a member; letter: or 0
+ *	+-------+--------+---------+
  */
 struct option_row {
 	int key;
@@ -81,6 +87,41 @@ struct option_row {
 	const char *argument;		/* the name in the help text, or NULL */
 	const char *help;		/* one line, or NULL: not in --help */
 };
+
+enum option_kind {
+	OPTION_ELSE,		/* no member: a number is the key */
+	OPTION_NOTED,
+	OPTION_TRUE,
+	OPTION_VALUE,
+	OPTION_PROCESS,
+	OPTION_PROCESSES,
+	OPTION_SECONDS,
+	OPTION_BYTES,
+	OPTION_MS,
+	OPTION_BUFFERS,
+	OPTION_CONTEXTS,
+	OPTION_GROUP,
+};
+
+/* Keys: the member of the object takes the option as true, the value as it is,
+ * or the value as command_take_...() below reads it. */
+#define OPTION_FLAG(letter, object, member) \
+	OPTION_KEY(TRUE, bool, letter, object, member)
+#define OPTION_TEXT(letter, object, member) \
+	OPTION_KEY(VALUE, const char *, letter, object, member)
+#define OPTION_PID(object, member) \
+	OPTION_KEY(PROCESS, pid_t, 'p', object, member)
+#define OPTION_PIDS(object, member) \
+	OPTION_KEY(PROCESSES, struct command_pids, 'p', object, member)
+#define OPTION_FOR(object, member) \
+	OPTION_KEY(SECONDS, double, 0, object, member)
+/* command_json() tells it. */
+#define OPTION_JSON		(OPTION_NOTED << 24 | 'j')
+#define OPTION_KEY(kind, type, letter, object, member)                  \
+	(OPTION_##kind << 24 | (letter) |                               \
+	 (int)(offsetof(object, member) +                               \
+	       0 * sizeof((type *)0 == &((object *)0)->member) +        \
+	       0 * sizeof(char[offsetof(object, member) >> 16 ? -1 : 1])) << 8)
 
 enum {
 	OPTIONS_END	= 0,	/* operands begin at argv[options.index] */
@@ -108,6 +149,15 @@ struct options {
  * stop_early. "--" ends the options and is skipped. One walk at a time.
  */
 int options_next(struct options *options);
+
+/* Takes all options: those with members set them in `object`, and `take` gets
+ * the others. Returns false when the command must end with options->status:
+ * after --help, or after a message, of `take` also. */
+bool options_take(struct options *options, void *object,
+		  int (*take)(void *object, int key, const char *value));
+
+/* Returns the letter of an option, or 0. */
+int option_letter(const struct option_row *row);
 
 /* Returns true when options_next() has returned --json. */
 bool command_json(void);

@@ -97,14 +97,19 @@ static struct {
 	void *priv;
 } listener;
 
+int option_letter(const struct option_row *row)
+{
+	return row->key < 256 || row->key >> 24 ? row->key & 0xff : 0;
+}
+
 /* Prints a row of the help; a long one has the text on the line below. */
 static void print_row(const struct option_row *row)
 {
 	char left[80];
 	int n = 0;
 
-	if (row->key < 256)
-		n = snprintf(left, sizeof(left), "-%c", row->key);
+	if (option_letter(row))
+		n = snprintf(left, sizeof(left), "-%c", option_letter(row));
 	if (row->word)
 		n += snprintf(left + n, sizeof(left) - n, "%s--%s",
 			      n ? ", " : "    ", row->word);
@@ -168,7 +173,8 @@ static void add_owner(const struct options *options, void *priv)
 	size_t n = strlen(owners->names);
 
 	for (const struct option_row *row = options->rows; row->key; row++) {
-		if (!(row->key < 256 && row->key == *owners->letter) &&
+		if ((!*owners->letter ||
+		     option_letter(row) != *owners->letter) &&
 		    !(row->word && !strcmp(row->word, owners->word)))
 			continue;
 		if (owners->count++ < NAMES_SHOWN)
@@ -352,7 +358,7 @@ static int value_note(const struct options *options, int key)
 		if (row->key == key && row->word &&
 		    (!strcmp(row->word, "event") ||
 		     !strcmp(row->word, "where"))) {
-			rule_option = row->key < 256 ? "-e" : "--where";
+			rule_option = option_letter(row) ? "-e" : "--where";
 			rule_value = optarg;
 		}
 	if (optarg == typed && !strcmp(optarg, "--"))
@@ -417,8 +423,8 @@ int options_next(struct options *options)
 	to += sprintf(to, "%s:h", options->stop_early ? "+" : "");
 	*w++ = (struct option){ "help", no_argument, NULL, KEY_HELP };
 	for (row = options->rows; row->key; row++) {
-		if (row->key < 256)
-			to += sprintf(to, "%c%s", row->key,
+		if (option_letter(row))
+			to += sprintf(to, "%c%s", option_letter(row),
 				      row->argument ? ":" : "");
 		if (row->word)
 			*w++ = (struct option){
@@ -447,10 +453,61 @@ int options_next(struct options *options)
 		options->status = option_misused(options, key, optopt);
 		return OPTIONS_STOP;
 	}
-	for (row = options->rows; row->key; row++)
-		json_given |= row->key == key && row->word &&
-			      !strcmp(row->word, "json");
-	return key;
+	for (row = options->rows; row->key != key && option_letter(row) != key;)
+		row++;
+	json_given |= row->word && !strcmp(row->word, "json");
+	return row->key;
+}
+
+/* Sets the member that the key names. Returns COMMAND_DONE, or COMMAND_USAGE
+ * after printing why. */
+static int member_set(void *object, int key, const char *value)
+{
+	void *to = (char *)object + (key >> 8 & 0xffff);
+
+	switch ((enum option_kind)(key >> 24)) {
+	case OPTION_NOTED:
+		return COMMAND_DONE;
+	case OPTION_TRUE:
+		*(bool *)to = true;
+		return COMMAND_DONE;
+	case OPTION_PROCESS:
+		return command_take_pid(to, value);
+	case OPTION_PROCESSES:
+		return command_take_pids(to, value);
+	case OPTION_SECONDS:
+		return command_take_seconds(to, value);
+	case OPTION_BYTES:
+		return command_take_size(to, value);
+	case OPTION_MS:
+		return command_take_keep(to, value);
+	case OPTION_BUFFERS:
+		return command_take_buffers(to, value);
+	case OPTION_CONTEXTS:
+		return command_take_contexts(to, value);
+	case OPTION_GROUP:
+		return command_take_group(to, value);
+	default:
+		*(const char **)to = value;
+		return COMMAND_DONE;
+	}
+}
+
+bool options_take(struct options *options, void *object,
+		  int (*take)(void *object, int key, const char *value))
+{
+	int key;
+
+	while ((key = options_next(options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return false;
+		options->status = key >> 24 ?
+				  member_set(object, key, options->value) :
+				  take(object, key, options->value);
+		if (options->status)
+			return false;
+	}
+	return true;
 }
 
 const char *options_last(char *text, size_t room)

@@ -129,7 +129,7 @@ static const struct option_row *find_row(const struct options *options,
 	size_t n = strcspn(word, "=");
 
 	for (const struct option_row *row = options->rows; row->key; row++) {
-		if (word[1] != '-' && row->key == word[1]) {
+		if (word[1] != '-' && option_letter(row) == word[1]) {
 			*value = word[2] ? word + 2 : NULL;
 			return row;
 		}
@@ -148,7 +148,7 @@ static const struct option_row *find_row(const struct options *options,
 static void take_value(struct cursor *c, const struct option_row *row,
 		       const char *value)
 {
-	if (row->key == 'p')
+	if (option_letter(row) == 'p')
 		command_parse_pid(&c->proposal.pid, value);
 }
 
@@ -204,9 +204,8 @@ static void propose_options(const struct cursor *c)
 		/* options for scripts and tests have no help */
 		if (!row->help)
 			continue;
-		/* a key above 255 is no letter */
-		snprintf(word, sizeof(word), "-%c", row->key);
-		if (row->key < 256)
+		snprintf(word, sizeof(word), "-%c", option_letter(row));
+		if (option_letter(row))
 			propose(&c->proposal, word, row->help);
 		snprintf(word, sizeof(word), "--%s", row->word);
 		if (row->word)

@@ -21,14 +21,11 @@
 
 #define FOUND_COLUMN	23
 
-/* Above every letter. */
-enum { KEY_TRIAL = 256 };
-
 /* --trial is for the trial alone, so it has no help (trial.c). */
 static const struct option_row rows[] = {
-	{ 'p', "pid", "PID", "check this process" },
-	{ 'j', "json", NULL, "print JSON" },
-	{ KEY_TRIAL, "trial", NULL, NULL },
+	{ OPTION_PID(struct doctor, pid), "pid", "PID", "check this process" },
+	{ OPTION_JSON, "json", NULL, "print JSON" },
+	{ OPTION_FLAG(0, struct doctor, trial), "trial", NULL, NULL },
 	{ 0 }
 };
 
@@ -82,7 +79,6 @@ const struct check doctor_checks[] = {
 /* The answer so far: a line is printed when it is found. */
 struct output {
 	struct json json;
-	bool as_json;
 	enum doctor_state worst;
 	char names[3][256];		/* of the subjects with a state */
 };
@@ -114,7 +110,7 @@ static void put_finding(struct output *out, const struct check *check,
 		 used ? ", " : "", check->subject);
 	if (out->worst < f->state)
 		out->worst = f->state;
-	if (out->as_json) {
+	if (command_json()) {
 		json_open(&out->json, NULL, '{');
 		json_string(&out->json, "about", about[check->about]);
 		json_string(&out->json, "subject", check->subject);
@@ -149,7 +145,7 @@ static int tell_summary(struct output *out, const struct doctor *d)
 		snprintf(asked, sizeof(asked), "tracing process %d", d->pid);
 	else if (d->program)
 		snprintf(asked, sizeof(asked), "tracing this program here");
-	if (out->as_json) {
+	if (command_json()) {
 		json_close(&out->json, ']');
 		json_string(&out->json, "state", state_word(out->worst));
 		json_close(&out->json, '}');
@@ -177,25 +173,19 @@ int doctor_main(int argc, char **argv)
 	};
 	struct output out = { .json = { .file = stdout }, .worst = DOCTOR_OK };
 	struct finding f;
-	int key, status;
+	int status;
 
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
-			return options.status;
-		if (key == KEY_TRIAL)
-			return doctor_trial_main();
-		if (key == 'j')
-			out.as_json = true;
-		else if (command_take_pid(&doctor.pid, options.value))
-			return COMMAND_USAGE;
-	}
+	if (!options_take(&options, &doctor, NULL))
+		return options.status;
+	if (doctor.trial)
+		return doctor_trial_main();
 	if (options.index < argc)
 		doctor.program = argv + options.index;
 	if (doctor.pid && doctor.program)
 		return command_misused("give either -p PID or a program");
 	/* no directory was opened, no agent was found */
 	doctor.dir.fd = doctor.process.fd = -1;
-	if (out.as_json) {
+	if (command_json()) {
 		json_open(&out.json, NULL, '{');
 		json_open(&out.json, "checks", '[');
 	}

@@ -41,6 +41,7 @@ struct finding {
  */
 struct doctor {
 	pid_t pid;			/* of -p, or 0 */
+	bool trial;			/* --trial */
 	char **program;			/* behind --, or NULL */
 	const char *subject;		/* of the check that looks now */
 	struct rundir dir;		/* this user's; fd -1: not usable */

@@ -22,26 +22,6 @@
 #define PAIRS_MAX	64
 #define FORMATS		"json, csv, perfetto, sqlite or folded"
 
-/* Keys of the options that only this command has. */
-enum key {
-	KEY_FORMAT = 256, KEY_FORCE, KEY_UTC, KEY_PAIR,
-};
-
-static const struct option_row rows[] = {
-	{ KEY_FORMAT, "format", "WORD", FORMATS },
-	{ 'o', "output", "FILE",
-	  "write there; csv: into a directory, a file a type of event" },
-	{ KEY_FORCE, "force", NULL,
-	  "if FILE is there, keep it as FILE.old" },
-	{ KEY_PAIR, "pair", "RULE",
-	  "perfetto: BEGIN,END[,KEY...] are a slice (repeatable)" },
-	LOOK_PAIR_BY_ROW,
-	LOOK_LIVE_ROWS,
-	LOOK_ROWS,
-	{ KEY_UTC, "utc", NULL, "read times of --begin and --end as UTC" },
-	{ 0 }
-};
-
 /* One export. Empty: all zeros. The exporter and the look have pointers to it,
  * so it stays in one place. */
 struct run {
@@ -52,6 +32,27 @@ struct run {
 	bool force;			/* keep a former output */
 	const char *pairs[PAIRS_MAX];
 	bool failed;			/* of callbacks in reader_next() */
+};
+
+/* Keys of the options that only this command has. */
+enum key {
+	KEY_FORMAT = 256, KEY_PAIR,
+};
+
+static const struct option_row rows[] = {
+	{ KEY_FORMAT, "format", "WORD", FORMATS },
+	{ OPTION_TEXT('o', struct run, output), "output", "FILE",
+	  "write there; csv: into a directory, a file a type of event" },
+	{ OPTION_FLAG(0, struct run, force), "force", NULL,
+	  "if FILE is there, keep it as FILE.old" },
+	{ KEY_PAIR, "pair", "RULE",
+	  "perfetto: BEGIN,END[,KEY...] are a slice (repeatable)" },
+	LOOK_PAIR_BY_ROW,
+	LOOK_LIVE_ROWS,
+	LOOK_ROWS,
+	{ OPTION_FLAG(0, struct run, look.utc),
+	  "utc", NULL, "read times of --begin and --end as UTC" },
+	{ 0 }
 };
 
 /* The signal that ends the export, or 0. The exporter looks at it, too. */
@@ -249,6 +250,21 @@ static int run_export(struct run *run)
 	return write_all(run);
 }
 
+/* Takes an option. Returns COMMAND_DONE, or another status after printing
+ * why. */
+static int take_option(void *object, int key, const char *value)
+{
+	struct run *run = object;
+
+	if (key == KEY_PAIR)
+		return take_pair(run, value);
+	if (key != KEY_FORMAT)
+		return look_option(&run->look, key, value);
+	run->x.format = export_format_of(value);
+	return run->x.format ? COMMAND_DONE :
+	       command_misused("--format: '%s' is none of " FORMATS, value);
+}
+
 int export_main(int argc, char **argv)
 {
 	struct options options = {
@@ -258,39 +274,11 @@ int export_main(int argc, char **argv)
 			 "buffers, in the form of\nother programs.",
 	};
 	struct run run = { 0 };
-	int key, ret, npaths;
+	int ret, closed, npaths;
 	char **paths;
 
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		ret = COMMAND_DONE;
-		switch (key) {
-		case OPTIONS_STOP:
-			return options.status;
-		case KEY_FORMAT:
-			run.x.format = export_format_of(options.value);
-			if (!run.x.format)
-				return command_misused("--format: '%s' is none "
-						       "of " FORMATS,
-						       options.value);
-			break;
-		case 'o':
-			run.output = options.value;
-			break;
-		case KEY_FORCE:
-			run.force = true;
-			break;
-		case KEY_PAIR:
-			ret = take_pair(&run, options.value);
-			break;
-		case KEY_UTC:
-			run.look.utc = true;
-			break;
-		default:
-			ret = look_option(&run.look, key, options.value);
-		}
-		if (ret != COMMAND_DONE)
-			return ret;
-	}
+	if (!options_take(&options, &run, take_option))
+		return options.status;
 	if (!run.x.format)
 		return command_misused("give --format and one of " FORMATS);
 	if (run.x.npairs && !run.x.format->binary)
@@ -309,6 +297,6 @@ int export_main(int argc, char **argv)
 	run.x.where = run.look.where;
 	if (ret == COMMAND_DONE)
 		ret = run_export(&run);
-	key = look_close(&run.look);
-	return ret == COMMAND_DONE ? key : ret;
+	closed = look_close(&run.look);
+	return ret == COMMAND_DONE ? closed : ret;
 }

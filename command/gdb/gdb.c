@@ -28,12 +28,18 @@
 #define GDB_ARGUMENTS_MAX	256
 #define GDB_EXTENSION		"taffrail-gdb.py"
 
-enum { KEY_PRINT = 256, KEY_LISTEN };
+struct gdb_options {
+	pid_t pid;
+	bool print;			/* start nothing */
+	const char *address;		/* to listen at, or NULL */
+};
 
 static const struct option_row rows[] = {
-	{ 'p', "pid", "PID", "start gdb on this process" },
-	{ KEY_PRINT, "print", NULL, "print gdb's command line, start nothing" },
-	{ KEY_LISTEN, "listen", "[HOST:]PORT",
+	{ OPTION_PID(struct gdb_options, pid), "pid", "PID",
+	  "start gdb on this process" },
+	{ OPTION_FLAG(0, struct gdb_options, print), "print", NULL,
+	  "print gdb's command line, start nothing" },
+	{ OPTION_TEXT(0, struct gdb_options, address), "listen", "[HOST:]PORT",
 	  "accept gdbs at a port of the loopback interface" },
 	{ 0 }
 };
@@ -205,38 +211,28 @@ int gdb_main(int argc, char **argv)
 			 "if it has none.",
 		.behind = "gdb",
 	};
-	const char *address = NULL;
+	struct gdb_options o = { 0 };
 	struct rundir_process process;
 	struct cause cause;
-	bool print = false;
-	pid_t pid = 0;
-	int key, ret;
+	int ret;
 
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
-			return options.status;
-		if (key == KEY_PRINT)
-			print = true;
-		else if (key == KEY_LISTEN)
-			address = options.value;
-		else if (command_take_pid(&pid, options.value))
-			return COMMAND_USAGE;
-	}
-	if (!pid)
+	if (!options_take(&options, &o, NULL))
+		return options.status;
+	if (!o.pid)
 		return command_misused("no process given: add -p PID");
-	if (address && (print || options.index < argc))
+	if (o.address && (o.print || options.index < argc))
 		return command_misused("--listen starts no gdb: leave out %s",
-				       print ? "--print" : "gdb's arguments");
+				       o.print ? "--print" : "gdb's arguments");
 	/* an agent that is not there is loaded, one that is asleep is woken;
 	 * the search that follows reports any other reason */
-	ret = rundir_find(&process, pid, &cause);
+	ret = rundir_find(&process, o.pid, &cause);
 	if (!ret)
 		rundir_process_close(&process);
-	if ((ret == -ENXIO || ret == -ECHILD) && attach_provide(pid, NULL))
+	if ((ret == -ENXIO || ret == -ECHILD) && attach_provide(o.pid, NULL))
 		return COMMAND_FAILED;
 	/* --listen serves any number of gdbs, and knows none of their words */
-	if (address)
-		return gdb_listen(address, pid);
-	return gdb_process(pid, print, argv + options.index,
+	if (o.address)
+		return gdb_listen(o.address, o.pid);
+	return gdb_process(o.pid, o.print, argv + options.index,
 			   argc - options.index);
 }

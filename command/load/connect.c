@@ -25,13 +25,9 @@
 static int take_words(struct options *options, struct load_wish *wish)
 {
 	char **operands;
-	int key;
 
-	while ((key = options_next(options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
-			return options->status;
-		wish->enable = true;
-	}
+	if (!options_take(options, wish, NULL))
+		return options->status;
 	operands = options->argv + options->index;
 	if (options->argc - options->index < 3)
 		return command_misused("give a process id, a rule and "
@@ -137,7 +133,8 @@ static int tell_places(pid_t pid, const char *rule)
 int connect_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
-		{ 'e', "enable", NULL, "have it called from now on" },
+		{ OPTION_FLAG('e', struct load_wish, enable),
+		  "enable", NULL, "have it called from now on" },
 		{ 0 }
 	};
 	struct options options = {

@@ -29,17 +29,15 @@
 #define MAX_SIZE_BUFFERS	4
 
 enum {
-	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR,
-	KEY_MAX_SIZE, KEY_FORCE, KEY_GROUP, KEY_INT3, KEY_LOSS,
-	KEY_NONE, KEY_STRICT, KEY_PROBE, KEY_CONNECT, KEY_KEEP,
-	KEY_LEVEL, KEY_BUFFERS, KEY_YES, KEY_FUNCTIONS, KEY_DEPTH, KEY_MIN_TIME,
-	KEY_FROM
+	KEY_PROVIDER = 256, KEY_MAX_SIZE, KEY_PROBE, KEY_CONNECT, KEY_LEVEL,
+	KEY_FUNCTIONS, KEY_DEPTH, KEY_MIN_TIME
 };
 
 static const struct option_row rows[] = {
 	{ 'o', "output", "DIR", "write the trace there (default: "
 	  "taffrail-DATE-TIME)" },
-	{ KEY_FORCE, "force", NULL, "if DIR is there, keep it as DIR.old" },
+	{ OPTION_FLAG(0, struct record_options, force),
+	  "force", NULL, "if DIR is there, keep it as DIR.old" },
 	{ 'e', "event", "RULE", "trace markers that match, a glob over "
 	  "channel/name; repeatable (default: all)" },
 	{ KEY_LEVEL, "level", "LEVEL", "trace markers of this level and more "
@@ -49,37 +47,52 @@ static const struct option_row rows[] = {
 	{ KEY_DEPTH, "depth", "N", "of those, calls in less than N others" },
 	{ KEY_MIN_TIME, "min-time", "TIME", "of those, calls that took TIME or "
 	  "longer: 1ms, 50us" },
-	{ KEY_FROM, "from", "FILE", "record as the session in FILE says, which "
+	{ OPTION_TEXT(0, struct record_options, from),
+	  "from", "FILE", "record as the session in FILE says, which "
 	  "LTTng saved (lttng save)" },
 	{ KEY_PROVIDER, "provider", "NAME", "load a provider of events: "
 	  "pthread" },
 	{ KEY_PROBE, "probe", "LIB", "load a probe library; repeatable" },
 	{ KEY_CONNECT, "connect", "TEXT", "'RULE LIB:FUNCTION "
 	  "[NAME=VALUE]...': have a callback called; repeatable" },
-	{ KEY_CONTEXT, "context", "LIST", "what each event has beside its fields: "
+	{ OPTION_KEY(CONTEXTS, const char *, 0, struct record_options,
+		     contexts),
+	  "context", "LIST", "what each event has beside its fields: "
 	  "writer (default); vtid, vpid, procname, cpu, ip, pthread_id; none" },
-	{ KEY_OVERWRITE, "overwrite", NULL, "keep only the newest events" },
-	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
+	{ OPTION_FLAG(0, struct record_options, overwrite),
+	  "overwrite", NULL, "keep only the newest events" },
+	{ OPTION_KEY(BYTES, uint64_t, 0, struct record_options, buffer),
+	  "buffer-size", "N", "bytes of one CPU's buffer (256K to "
 	  "1G)" },
-	{ KEY_BUFFERS, "buffers", "OWNER", "shared: all processes have the same "
+	{ OPTION_KEY(BUFFERS, enum buffers, 0, struct record_options, buffers),
+	  "buffers", "OWNER", "shared: all processes have the same "
 	  "buffers, and one trace (default); process: each has its own" },
-	{ KEY_KEEP, "keep", "TIME", "with --overwrite: enlarge the buffers until "
+	{ OPTION_KEY(MS, uint64_t, 0, struct record_options, keep),
+	  "keep", "TIME", "with --overwrite: enlarge the buffers until "
 	  "they hold the events of TIME" },
 	{ KEY_MAX_SIZE, "max-size", "SIZE", "limit the directory to SIZE "
 	  "bytes: drop the oldest events" },
-	{ KEY_GROUP, "allow-group", "GROUP", "give GROUP your rights over the "
+	{ OPTION_KEY(GROUP, uint32_t, 0, struct record_options, group),
+	  "allow-group", "GROUP", "give GROUP your rights over the "
 	  "processes, until they end" },
-	{ KEY_INT3, "int3", NULL, "also trace USDT probes that need a trap for "
+	{ OPTION_FLAG(0, struct record_options, int3),
+	  "int3", NULL, "also trace USDT probes that need a trap for "
 	  "each hit" },
-	{ KEY_LOSS, "fail-on-loss", NULL, "exit with 1 if events were lost, or "
+	{ OPTION_FLAG(0, struct record_options, fail_on_loss),
+	  "fail-on-loss", NULL, "exit with 1 if events were lost, or "
 	  "callbacks missed hits" },
-	{ KEY_NONE, "fail-if-none", NULL, "exit with 1 if there is no event" },
-	{ KEY_STRICT, "strict", NULL, "end the program within a second if a "
+	{ OPTION_FLAG(0, struct record_options, fail_if_none),
+	  "fail-if-none", NULL, "exit with 1 if there is no event" },
+	{ OPTION_FLAG(0, struct record_options, strict),
+	  "strict", NULL, "end the program within a second if a "
 	  "rule matches no marker so far" },
-	{ KEY_YES, "yes", NULL, COMMAND_YES_HELP },
-	{ KEY_FOR, "for", "TIME", "stop recording after this time: 10 (seconds), "
+	{ OPTION_FLAG(0, struct record_options, yes),
+	  "yes", NULL, COMMAND_YES_HELP },
+	{ OPTION_KEY(SECONDS, double, 0, struct record_options, seconds),
+	  "for", "TIME", "stop recording after this time: 10 (seconds), "
 	  "10s, 2.5ms, 5m" },
-	{ 'p', "pid", "PID", "record this running process; repeatable" },
+	{ OPTION_PIDS(struct record_options, pids),
+	  "pid", "PID", "record this running process; repeatable" },
 	{ 0 }
 };
 
@@ -180,8 +193,9 @@ int record_check_probes(struct record_options *o)
 
 /* Takes an option. Returns COMMAND_DONE, or another status after printing
  * why. */
-static int take_option(struct record_options *o, int key, const char *value)
+static int take_option(void *object, int key, const char *value)
 {
+	struct record_options *o = object;
 	int status;
 
 	switch (key) {
@@ -201,9 +215,6 @@ static int take_option(struct record_options *o, int key, const char *value)
 		return rule_take_depth(&o->calls, value);
 	case KEY_MIN_TIME:
 		return rule_take_min_time(&o->calls, value);
-	case KEY_FROM:
-		o->from = value;
-		return COMMAND_DONE;
 	case KEY_PROVIDER:
 		if (!rundir_valid_name(value))
 			return command_misused("'%s' is not a provider's name",
@@ -215,18 +226,7 @@ static int take_option(struct record_options *o, int key, const char *value)
 				value, "probe libraries");
 	case KEY_CONNECT:
 		return record_take_connect(o, value);
-	case KEY_CONTEXT:
-		return command_take_contexts(&o->contexts, value);
-	case KEY_OVERWRITE:
-		o->overwrite = true;
-		return COMMAND_DONE;
-	case KEY_BUFFER:
-		return command_take_size(&o->buffer, value);
-	case KEY_BUFFERS:
-		return command_take_buffers(&o->buffers, value);
-	case KEY_KEEP:
-		return command_take_keep(&o->keep, value);
-	case KEY_MAX_SIZE:
+	default:
 		if (command_parse_bytes(&o->max_size, value))
 			return command_misused("size '%s' is not a number of "
 					       "bytes, K, M or G", value);
@@ -234,30 +234,6 @@ static int take_option(struct record_options *o, int key, const char *value)
 			return command_misused("size '%s' is less than 1M",
 					       value);
 		return COMMAND_DONE;
-	case KEY_FORCE:
-		o->force = true;
-		return COMMAND_DONE;
-	case KEY_GROUP:
-		return command_take_group(&o->group, value);
-	case KEY_INT3:
-		o->int3 = true;
-		return COMMAND_DONE;
-	case KEY_LOSS:
-		o->fail_on_loss = true;
-		return COMMAND_DONE;
-	case KEY_NONE:
-		o->fail_if_none = true;
-		return COMMAND_DONE;
-	case KEY_YES:
-		o->yes = true;
-		return COMMAND_DONE;
-	case KEY_STRICT:
-		o->strict = true;
-		return COMMAND_DONE;
-	case KEY_FOR:
-		return command_take_seconds(&o->seconds, value);
-	default:
-		return command_take_pids(&o->pids, value);
 	}
 }
 
@@ -301,16 +277,10 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	uint64_t most;
 	int status;
-	int key;
 
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		/* --help also ends the options, with status 0 */
-		if (key == OPTIONS_STOP)
-			return options.status ? options.status : -1;
-		status = take_option(o, key, options.value);
-		if (status)
-			return status;
-	}
+	/* --help also ends the options, with status 0 */
+	if (!options_take(&options, o, take_option))
+		return options.status ? options.status : -1;
 	if (options.index < argc)
 		o->program = argv + options.index;
 	o->bare = options.index == 1;

@@ -202,7 +202,6 @@ struct report {
 	bool histogram;			/* for each value of --by */
 	bool locks_only;		/* as text */
 	bool functions_only;		/* the same */
-	bool json;
 	bool no_pager;
 	bool stopped;			/* Ctrl-C: tells the events so far */
 

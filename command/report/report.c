@@ -29,14 +29,8 @@ enum key {
 	KEY_BY,
 	KEY_FIELD,
 	KEY_SORT,
-	KEY_HISTOGRAM,
 	KEY_SLOWEST,
 	KEY_ROWS,
-	KEY_LOCKS,
-	KEY_FUNCTIONS,
-	KEY_FOR,
-	KEY_UTC,
-	KEY_NO_PAGER,
 };
 
 static const struct option_row rows[] = {
@@ -52,23 +46,26 @@ static const struct option_row rows[] = {
 	{ KEY_SORT, "sort", "WORD",
 	  "sort tables of pairs and by value: count, sum, min, mean, p50, p90, "
 	  "p99, p99.9 or max, the greatest first" },
-	{ KEY_HISTOGRAM, "histogram", NULL,
+	{ OPTION_FLAG(0, struct report, histogram), "histogram", NULL,
 	  "with --by: print a histogram for each value" },
 	{ KEY_SLOWEST, "slowest", "N", "list the N longest pairs" },
-	{ KEY_LOCKS, "locks", NULL, "print the table of locks alone" },
-	{ KEY_FUNCTIONS, "functions", NULL,
+	{ OPTION_FLAG(0, struct report, locks_only),
+	  "locks", NULL, "print the table of locks alone" },
+	{ OPTION_FLAG(0, struct report, functions_only), "functions", NULL,
 	  "print the table of functions alone (fn: rules)" },
 	{ KEY_ROWS, "rows", "N",
 	  "print at most N rows of a table; 0: all (default 20)" },
-	{ 'j', "json", NULL, "print JSON" },
+	{ OPTION_JSON, "json", NULL, "print JSON" },
 	LOOK_LIVE_ROWS,
 	LOOK_VISIT_ROWS,
-	{ KEY_FOR, "for", "TIME",
+	{ OPTION_FOR(struct report, seconds), "for", "TIME",
 	  "with -e: count for this time (default: until Ctrl-C)" },
 	LOOK_ROWS,
 	LOOK_NONE_ROW,
-	{ KEY_UTC, "utc", NULL, "print and read times as UTC" },
-	{ KEY_NO_PAGER, "no-pager", NULL, "do not start a pager" },
+	{ OPTION_FLAG(0, struct report, look.utc),
+	  "utc", NULL, "print and read times as UTC" },
+	{ OPTION_FLAG(0, struct report, no_pager),
+	  "no-pager", NULL, "do not start a pager" },
 	{ 0 }
 };
 
@@ -204,9 +201,9 @@ static int run_report(struct report *r)
 	locks_finish(r);
 	if (r->failed || pairs_error(r->pairs) || count_finish(r))
 		return command_failed("out of memory");
-	if (!r->json && !r->no_pager)
+	if (!command_json() && !r->no_pager)
 		pager_begin(&r->look);
-	if (r->json)
+	if (command_json())
 		report_json(r);
 	else
 		report_print(r);
@@ -235,8 +232,9 @@ static int run_report(struct report *r)
 
 /* Takes an option. Returns COMMAND_DONE, or COMMAND_USAGE after it printed
  * why. */
-static int take_option(struct report *r, int key, const char *value)
+static int take_option(void *report, int key, const char *value)
 {
+	struct report *r = report;
 	char *rest, *name;
 
 	switch (key) {
@@ -279,31 +277,11 @@ static int take_option(struct report *r, int key, const char *value)
 		return command_misused("--sort '%s': give count, sum, min, "
 				       "mean, p50, p90, p99, p99.9 or max",
 				       value);
-	case KEY_HISTOGRAM:
-		r->histogram = true;
-		return COMMAND_DONE;
 	case KEY_SLOWEST:
 		return take_number(&r->slowest.max, value, SLOWEST_MAX,
 				   "pairs");
-	case KEY_LOCKS:
-		r->locks_only = true;
-		return COMMAND_DONE;
-	case KEY_FUNCTIONS:
-		r->functions_only = true;
-		return COMMAND_DONE;
 	case KEY_ROWS:
 		return take_number(&r->rows, value, INT32_MAX, "rows");
-	case 'j':
-		r->json = true;
-		return COMMAND_DONE;
-	case KEY_FOR:
-		return command_take_seconds(&r->seconds, value);
-	case KEY_UTC:
-		r->look.utc = true;
-		return COMMAND_DONE;
-	case KEY_NO_PAGER:
-		r->no_pager = true;
-		return COMMAND_DONE;
 	default:
 		return look_option(&r->look, key, value);
 	}
@@ -339,20 +317,15 @@ int report_main(int argc, char **argv)
 			 "fields, and locks.",
 	};
 	struct report r = { .rows = ROWS_SHOWN, .look.visits = true };
-	int key, ret = COMMAND_DONE;
+	int ret, closed;
 
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
-			return options.status;
-		ret = take_option(&r, key, options.value);
-		if (ret != COMMAND_DONE)
-			return ret;
-	}
+	if (!options_take(&options, &r, take_option))
+		return options.status;
 	if (r.histogram && !r.by)
 		return command_misused("--histogram: give --by FIELD; kinds of "
 				       "pairs and fields have theirs without "
 				       "it");
-	if ((r.locks_only || r.functions_only) && !r.json &&
+	if ((r.locks_only || r.functions_only) && !command_json() &&
 	    (r.by || r.nfields || r.nrules || r.slowest.max))
 		return command_misused("%s prints one table: --pair, --by, "
 				       "--field and --slowest have no place in "
@@ -384,6 +357,6 @@ int report_main(int argc, char **argv)
 	locks_free(&r);
 	count_free(&r);
 	durations_free(&r);
-	key = look_close(&r.look);
-	return ret == COMMAND_DONE ? key : ret;
+	closed = look_close(&r.look);
+	return ret == COMMAND_DONE ? closed : ret;
 }

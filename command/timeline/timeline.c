@@ -28,17 +28,15 @@
 #define LANES_MAX	(1u << LANE_BITS)
 
 enum key {
-	KEY_FORCE = 256,
-	KEY_PAIR,
+	KEY_PAIR = 256,
 	KEY_EACH,
-	KEY_UTC,
 };
 
 static const struct option_row rows[] = {
 	{ 'o', "output", "FILE",
 	  "write this file; default: NAME.html, where NAME is the last part "
 	  "of DIR" },
-	{ KEY_FORCE, "force", NULL,
+	{ OPTION_FLAG(0, struct timeline, force), "force", NULL,
 	  "if FILE is there, keep it as FILE.old" },
 	LOOK_LIVE_ROWS,
 	LOOK_ROWS,
@@ -47,7 +45,8 @@ static const struct option_row rows[] = {
 	LOOK_PAIR_BY_ROW,
 	{ KEY_EACH, "each", "N",
 	  "show each of up to N events at once (default 2000000)" },
-	{ KEY_UTC, "utc", NULL, "show and read times as UTC" },
+	{ OPTION_FLAG(0, struct timeline, look.utc),
+	  "utc", NULL, "show and read times as UTC" },
 	{ 0 }
 };
 
@@ -380,8 +379,9 @@ static int make_page(struct timeline *t)
 
 /* Takes an option. Returns COMMAND_DONE, or COMMAND_USAGE after printing why.
  */
-static int take_option(struct timeline *t, int key, const char *value)
+static int take_option(void *timeline, int key, const char *value)
 {
+	struct timeline *t = timeline;
 	char *end;
 
 	switch (key) {
@@ -389,9 +389,6 @@ static int take_option(struct timeline *t, int key, const char *value)
 		t->file = value;
 		if (!*value)
 			return command_misused("the file's name is empty");
-		break;
-	case KEY_FORCE:
-		t->force = true;
 		break;
 	case KEY_PAIR:
 		if (t->nrules == PAIR_RULES_MAX)
@@ -410,9 +407,6 @@ static int take_option(struct timeline *t, int key, const char *value)
 					       EACH_EVENTS_MIN,
 					       EACH_EVENTS_MAX);
 		break;
-	case KEY_UTC:
-		t->look.utc = true;
-		break;
 	default:
 		return look_option(&t->look, key, value);
 	}
@@ -429,20 +423,17 @@ int timeline_main(int argc, char **argv)
 	};
 	struct timeline *t = calloc(1, sizeof(*t));
 	struct pair_kind *const *kinds;
-	int key, ret = COMMAND_DONE;
 	size_t n;
+	int ret;
 
 	if (!t)
 		return command_failed("out of memory");
 	t->each = EACH_EVENTS;
-	while (ret == COMMAND_DONE &&
-	       (key = options_next(&options)) != OPTIONS_END)
-		ret = key == OPTIONS_STOP ? -1 :
-			take_option(t, key, options.value);
-	if (ret == COMMAND_DONE) {
+	ret = !options_take(&options, t, take_option);
+	if (!ret) {
 		t->paths = argv + options.index;
 		t->npaths = argc - options.index;
-		ret = make_page(t);
+		options.status = make_page(t);
 	}
 	n = t->pairs ? pairs_kinds(t->pairs, &kinds) : 0;
 	for (size_t i = 0; i < n; i++) {
@@ -472,5 +463,5 @@ int timeline_main(int argc, char **argv)
 		signal(stopped, SIG_DFL);
 		raise(stopped);
 	}
-	return ret < 0 ? options.status : ret;
+	return options.status;
 }

@@ -60,7 +60,6 @@ struct top {
 	const char *session;		/* once it is known */
 	const char *rules[TOP_RULES_MAX];	/* of --where */
 	size_t nrules;
-	bool json;
 	bool screen;			/* standard output is a terminal */
 	double seconds;			/* 0: until the end */
 	struct look look;		/* once it is open, until the end */

@@ -16,15 +16,14 @@
 
 #define INTERVAL_MS	1000
 
-#define KEY_FOR		256
-
 static const struct option_row rows[] = {
 	LOOK_LIVE_ROWS,
 	LOOK_VISIT_ROWS,
 	LOOK_WHERE_ROW,
 	LOOK_PAIR_BY_ROW,
-	{ KEY_FOR, "for", "TIME", "end after this time: 10 (seconds), 10s, 5m" },
-	{ 'j', "json", NULL, "print an object a second, one a line" },
+	{ OPTION_FOR(struct top, seconds),
+	  "for", "TIME", "end after this time: 10 (seconds), 10s, 5m" },
+	{ OPTION_JSON, "json", NULL, "print an object a second, one a line" },
 	{ 0 }
 };
 
@@ -50,7 +49,7 @@ static int run_top(struct top *top)
 			break;
 		passed = (double)monotonic_ns() / 1e9 - start;
 		ret = top_take(top, &sample);
-		if (ret == COMMAND_DONE && top->json)
+		if (ret == COMMAND_DONE && command_json())
 			top_print_json(top, &sample);
 		else if (ret == COMMAND_DONE)
 			top_print(top, &sample);
@@ -70,6 +69,21 @@ static int run_top(struct top *top)
 	return look_finish();
 }
 
+/* Takes an option. Returns COMMAND_DONE, or COMMAND_USAGE after printing
+ * why. */
+static int take_option(void *object, int key, const char *value)
+{
+	struct top *top = object;
+
+	if (key != LOOK_WHERE)
+		return look_option(&top->look, key, value);
+	if (top->nrules == TOP_RULES_MAX)
+		return command_misused("--where: at most %d rules",
+				       TOP_RULES_MAX);
+	top->rules[top->nrules++] = value;
+	return COMMAND_DONE;
+}
+
 int top_main(int argc, char **argv)
 {
 	struct options options = {
@@ -81,31 +95,10 @@ int top_main(int argc, char **argv)
 	struct top top = {
 		.screen = isatty(STDOUT_FILENO), .look.visits = true,
 	};
-	int key, ret;
+	int ret;
 
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		ret = COMMAND_DONE;
-		switch (key) {
-		case OPTIONS_STOP:
-			return options.status;
-		case KEY_FOR:
-			ret = command_take_seconds(&top.seconds, options.value);
-			break;
-		case 'j':
-			top.json = true;
-			break;
-		case LOOK_WHERE:
-			if (top.nrules == TOP_RULES_MAX)
-				return command_misused("--where: at most %d "
-						       "rules", TOP_RULES_MAX);
-			top.rules[top.nrules++] = options.value;
-			break;
-		default:
-			ret = look_option(&top.look, key, options.value);
-		}
-		if (ret != COMMAND_DONE)
-			return ret;
-	}
+	if (!options_take(&options, &top, take_option))
+		return options.status;
 	if (options.index < argc)
 		return command_misused("unexpected argument '%s': a session "
 				       "stands behind -s, a process behind -p; "

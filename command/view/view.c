@@ -28,47 +28,6 @@
 #define FIELDS_MAX	128
 #define LINE_ROOM_BYTES	(64 << 10)	/* a line has this, nearly always */
 
-/* Keys of the options that only this command has. */
-enum key {
-	KEY_TAIL = 256, KEY_FOLLOW, KEY_NO_DELTA, KEY_DATES, KEY_UTC,
-	KEY_FIELDS, KEY_MESSAGES, KEY_COLOR, KEY_NO_PAGER, KEY_RAW, KEY_LONG,
-	KEY_SHORT, KEY_DELTA, KEY_FOR, KEY_GRAPH,
-};
-
-static const struct option_row rows[] = {
-	LOOK_LIVE_ROWS,
-	LOOK_VISIT_ROWS,
-	LOOK_ROWS,
-	LOOK_NONE_ROW,
-	{ KEY_TAIL, "tail", "N", "only the last N events" },
-	{ KEY_FOLLOW, "follow", NULL,
-	  "go on while the directory is being recorded, or the session is "
-	  "there" },
-	{ KEY_FOR, "for", "TIME", "with --follow: end after this time" },
-	{ KEY_FIELDS, "fields", "LIST",
-	  "only these fields and contexts: NAME,NAME,..." },
-	{ KEY_MESSAGES, "messages", NULL,
-	  "print the texts that markers have for people, not their fields" },
-	{ KEY_GRAPH, "graph", NULL,
-	  "calls of functions (fn: rules), indented, with their durations" },
-	{ KEY_SHORT, "short", NULL,
-	  "the form of a terminal: time, thread, name, fields" },
-	{ KEY_LONG, "long", NULL,
-	  "the form elsewhere: with the host, the process and the CPU" },
-	{ KEY_RAW, "raw", NULL,
-	  "what babeltrace2 prints, to the byte: no units, numbers with names" },
-	{ KEY_DELTA, "delta", NULL,
-	  "short: the time since the event before, not the time of day" },
-	{ KEY_NO_DELTA, "no-delta", NULL,
-	  "long, raw: leave out the time since the event before" },
-	{ KEY_DATES, "dates", NULL, "print the date, too" },
-	{ KEY_UTC, "utc", NULL, "print and read times as UTC" },
-	{ KEY_COLOR, "color", "WHEN",
-	  "always, never or auto: on a terminal (the default)" },
-	{ KEY_NO_PAGER, "no-pager", NULL, "do not start a pager" },
-	{ 0 }
-};
-
 /* One command. Empty: all zeros. */
 struct view {
 	struct look look;
@@ -88,10 +47,54 @@ struct view {
 					 * them */
 };
 
+/* Keys of the options that only this command has. */
+enum key {
+	KEY_TAIL = 256, KEY_FOLLOW, KEY_FIELDS, KEY_RAW, KEY_LONG, KEY_SHORT,
+};
+
+static const struct option_row rows[] = {
+	LOOK_LIVE_ROWS,
+	LOOK_VISIT_ROWS,
+	LOOK_ROWS,
+	LOOK_NONE_ROW,
+	{ KEY_TAIL, "tail", "N", "only the last N events" },
+	{ KEY_FOLLOW, "follow", NULL,
+	  "go on while the directory is being recorded, or the session is "
+	  "there" },
+	{ OPTION_FOR(struct view, seconds),
+	  "for", "TIME", "with --follow: end after this time" },
+	{ KEY_FIELDS, "fields", "LIST",
+	  "only these fields and contexts: NAME,NAME,..." },
+	{ OPTION_FLAG(0, struct view, text.messages), "messages", NULL,
+	  "print the texts that markers have for people, not their fields" },
+	{ OPTION_FLAG(0, struct view, graphed), "graph", NULL,
+	  "calls of functions (fn: rules), indented, with their durations" },
+	{ KEY_SHORT, "short", NULL,
+	  "the form of a terminal: time, thread, name, fields" },
+	{ KEY_LONG, "long", NULL,
+	  "the form elsewhere: with the host, the process and the CPU" },
+	{ KEY_RAW, "raw", NULL,
+	  "what babeltrace2 prints, to the byte: no units, numbers with names" },
+	{ OPTION_FLAG(0, struct view, text.delta), "delta", NULL,
+	  "short: the time since the event before, not the time of day" },
+	{ OPTION_FLAG(0, struct view, text.no_delta), "no-delta", NULL,
+	  "long, raw: leave out the time since the event before" },
+	{ OPTION_FLAG(0, struct view, text.dates),
+	  "dates", NULL, "print the date, too" },
+	{ OPTION_FLAG(0, struct view, look.utc),
+	  "utc", NULL, "print and read times as UTC" },
+	{ OPTION_TEXT(0, struct view, color), "color", "WHEN",
+	  "always, never or auto: on a terminal (the default)" },
+	{ OPTION_FLAG(0, struct view, no_pager),
+	  "no-pager", NULL, "do not start a pager" },
+	{ 0 }
+};
+
 /* Takes an option; `value` must live as long as the command. Returns
  * COMMAND_DONE, or another status after printing why. */
-static int take_option(struct view *v, int key, const char *value)
+static int take_option(void *view, int key, const char *value)
 {
+	struct view *v = view;
 	char *end, *name, *rest;
 
 	switch (key) {
@@ -122,14 +125,6 @@ static int take_option(struct view *v, int key, const char *value)
 	case KEY_FOLLOW:
 		v->look.follow = v->look.keep = true;
 		break;
-	case KEY_FOR:
-		return command_take_seconds(&v->seconds, value);
-	case KEY_GRAPH:
-		v->graphed = true;
-		break;
-	case KEY_MESSAGES:
-		v->text.messages = true;
-		break;
 	case KEY_RAW:
 	case KEY_LONG:
 	case KEY_SHORT:
@@ -137,24 +132,6 @@ static int take_option(struct view *v, int key, const char *value)
 		v->text.form = key == KEY_RAW ? EVENT_RAW :
 			       key == KEY_LONG ? EVENT_LONG : EVENT_SHORT;
 		v->formed = true;
-		break;
-	case KEY_DELTA:
-		v->text.delta = true;
-		break;
-	case KEY_NO_DELTA:
-		v->text.no_delta = true;
-		break;
-	case KEY_DATES:
-		v->text.dates = true;
-		break;
-	case KEY_UTC:
-		v->text.utc = v->look.utc = true;
-		break;
-	case KEY_COLOR:
-		v->color = value;
-		break;
-	case KEY_NO_PAGER:
-		v->no_pager = true;
 		break;
 	default:
 		return look_option(&v->look, key, value);
@@ -333,15 +310,11 @@ int view_main(int argc, char **argv)
 	};
 	struct view v = { .look.visits = true };
 	char nearest[512], **paths;
-	int key, ret, npaths;
+	int ret, closed, npaths;
 
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
-			return options.status;
-		ret = take_option(&v, key, options.value);
-		if (ret != COMMAND_DONE)
-			return ret;
-	}
+	if (!options_take(&options, &v, take_option))
+		return options.status;
+	v.text.utc = v.look.utc;
 	paths = argv + options.index;
 	npaths = argc - options.index;
 	ret = look_check_visit(&v.look);
@@ -392,6 +365,6 @@ int view_main(int argc, char **argv)
 		if (v.look.follow && !look_interrupted())
 			ret |= look_follow_whole(&v.look);
 	}
-	key = look_close(&v.look);
-	return ret == COMMAND_DONE ? key : ret;
+	closed = look_close(&v.look);
+	return ret == COMMAND_DONE ? closed : ret;
 }
