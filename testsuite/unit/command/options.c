@@ -284,6 +284,84 @@ static void check_last(void)
 	unit_equal_string(text, "; 'rec' i", "last value, in little room");
 }
 
+/* Members that rows name. */
+struct chosen {
+	char before[300];		/* an offset of more than 8 bits */
+	bool all, none;
+	const char *name;
+	pid_t pid;
+	struct command_pids pids;
+	double seconds;
+	uint64_t size;
+	int others;			/* options without a member */
+};
+
+static int take_other(void *object, int key, const char *value)
+{
+	struct chosen *chosen = object;
+
+	unit_equal(key, 310, "the key of another option");
+	chosen->others++;
+	return strcmp(value, "bad") ? COMMAND_DONE : COMMAND_FAILED;
+}
+
+static void check_members(void)
+{
+	static const struct option_row chosen_rows[] = {
+		{ OPTION_FLAG('a', struct chosen, all), "all", NULL, "" },
+		{ OPTION_FLAG(0, struct chosen, none), "none", NULL, "" },
+		{ OPTION_TEXT('n', struct chosen, name), "name", "NAME", "" },
+		{ OPTION_PID(struct chosen, pid), "pid", "PID", "" },
+		{ OPTION_FOR(struct chosen, seconds), "for", "TIME", "" },
+		{ OPTION_KEY(BYTES, uint64_t, 0, struct chosen, size), "size",
+		  "N", "" },
+		{ OPTION_JSON, "json", NULL, "" },
+		{ 310, "other", "WORD", "" },
+		{ 0 }
+	};
+	static const struct {
+		const char *line, *want;
+	} rows[] = {
+		{ "", "- 0 0 0 0 0 0 0: 1 0" },
+		{ "-a -n x w", "x 1 0 0 0 0 0 0: 1 0" },
+		{ "--none --name=y --name z", "z 0 1 0 0 0 0 0: 1 0" },
+		{ "-p 7 --for 2s --size 1M", "- 0 0 7 2 1048576 0 0: 1 0" },
+		{ "-j --other good", "- 0 0 0 0 0 1 1: 1 0" },
+		{ "--json", "- 0 0 0 0 0 1 0: 1 0" },
+		{ "--other bad -a", "- 0 0 0 0 0 0 1: 0 1" },
+		{ "-p x -a", "- 0 0 0 0 0 0 0: 0 2" },
+		{ "-a --help --none", "- 1 0 0 0 0 0 0: 0 0" },
+		{ "--size 3 -a", "- 0 0 0 0 0 0 0: 0 2" },
+	};
+	static char names[sizeof(rows) / sizeof(rows[0])][8];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct options options = { .rows = chosen_rows, .argc = 1 };
+		char words[64], *argv[WORDS_MAX + 1];
+		struct chosen chosen = { .name = "-" };
+		char got[96];
+		bool went;
+
+		/* another argv[0] is another walk */
+		argv[0] = strcpy(names[i], "chosen");
+		strcpy(words, rows[i].line);
+		for (char *w = strtok(words, " "); w; w = strtok(NULL, " "))
+			argv[options.argc++] = w;
+		argv[options.argc] = NULL;
+		options.argv = argv;
+		said_begin(strstr(rows[i].line, "--help") ? STDOUT_FILENO :
+			   STDERR_FILENO);
+		went = options_take(&options, &chosen, take_other);
+		said_end();
+		snprintf(got, sizeof(got), "%s %d %d %d %.0f %llu %d %d: %d %d",
+			 chosen.name, chosen.all, chosen.none, chosen.pid,
+			 chosen.seconds, (unsigned long long)chosen.size,
+			 command_json(), chosen.others, went,
+			 went ? 0 : options.status);
+		unit_equal_string(got, rows[i].want, "'%s'", rows[i].line);
+	}
+}
+
 static void check_bytes(void)
 {
 	static const struct {
@@ -441,6 +519,7 @@ int main(void)
 	check_shapes();
 	check_help();
 	check_last();
+	check_members();
 	check_bytes();
 	check_seconds();
 	check_pids();
