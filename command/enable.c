@@ -114,8 +114,8 @@ static int change_living(struct targets *targets, enum message_type type,
 		int ret = client_call(&target->client, type, &request, NULL);
 
 		if (!ret)
-			heirs_change(target->process, name, rule,
-				     type == MESSAGE_ENABLE, &result);
+			inheritance_change(target->process, name, rule,
+					   type == MESSAGE_ENABLE, &result);
 		if (!ret && type == MESSAGE_ENABLE)
 			places_take_living(places, target->process, name,
 					   rule);

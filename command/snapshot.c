@@ -180,7 +180,7 @@ static void snapshot_settle(struct snapshot *s,
 			rundir_drop_shared(&s->dir, s->name, c->copied);
 	}
 	if (fd >= 0 && !process->alive && !shared)
-		rundir_heirs_sweep(fd, process->uid);
+		rundir_inheritance_sweep(fd, process->uid);
 	if (fd >= 0)
 		close(fd);
 }

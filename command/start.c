@@ -220,7 +220,7 @@ static void take_back(struct targets *targets, const char *name, size_t count)
 				NULL) && target->process->alive)
 			command_warn("the session stays: %s",
 				     cause_line(&target->client.cause, line));
-		rundir_heirs_remove(target->process, name);
+		rundir_inheritance_remove(target->process, name);
 	}
 	client_request_release(&request);
 }

@@ -101,7 +101,7 @@ static bool tell_targets(struct targets *targets, enum message_type type,
 		if (!process->alive || !target_has(target, name))
 			goto left;
 		if (type != MESSAGE_FLUSH)
-			rundir_heirs_remove(process, name);
+			rundir_inheritance_remove(process, name);
 		ret = tell_one(target, type, request);
 		*found += ret != -ENOENT;
 		if (!ret || ret == -ENOENT)

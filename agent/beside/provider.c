@@ -302,7 +302,7 @@ struct provider *provider_of(const void *cookie)
 }
 
 /* Finds which markers stay: another provider has them, too. */
-static void heirs_find(struct provider *provider)
+static void inherited_find(struct provider *provider)
 {
 	struct event *event;
 
@@ -381,7 +381,7 @@ void provider_go(struct provider *provider)
 {
 	bool is_unused;
 
-	heirs_find(provider);
+	inherited_find(provider);
 	/* when the program ends it is enough that no event is connected, and
 	 * another thread is spared */
 	if (module_stays(provider->description))

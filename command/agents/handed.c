@@ -36,8 +36,8 @@ static char *lines_without(const char *text, const char *drop,
 
 /* A member of a group that was let in may not write there: that is no failure
  * of the process's session. */
-static void heirs_tell(const struct rundir_process *process, const char *what,
-		       int error, int *result)
+static void inheritance_tell(const struct rundir_process *process,
+			     const char *what, int error, int *result)
 {
 	struct cause cause;
 
@@ -48,8 +48,9 @@ static void heirs_tell(const struct rundir_process *process, const char *what,
 		*result = COMMAND_FAILED;
 }
 
-int heirs_start(struct client *client, const struct client_request *request,
-		const char *name, struct client_answer *answer, int *result)
+int inheritance_start(struct client *client,
+		      const struct client_request *request, const char *name,
+		      struct client_answer *answer, int *result)
 {
 	const struct rundir_process *process = client->process;
 	struct client_request with = { 0 };
@@ -60,7 +61,7 @@ int heirs_start(struct client *client, const struct client_request *request,
 	if (request->failed || strstr(request->text, "\nall=1\n"))
 		return client_call(client, MESSAGE_START, request, answer);
 	text = lines_without(request->text, "group=", "group=");
-	unwritten = text ? rundir_heirs_write(process, name, text, file) :
+	unwritten = text ? rundir_inheritance_write(process, name, text, file) :
 			   -ENOMEM;
 	free(text);
 	with.text = strdup(request->text);
@@ -71,18 +72,19 @@ int heirs_start(struct client *client, const struct client_request *request,
 	ret = client_call(client, MESSAGE_START, &with, answer);
 	client_request_release(&with);
 	if (ret && !unwritten)
-		rundir_heirs_remove(process, name);
+		rundir_inheritance_remove(process, name);
 	if (!ret && unwritten)
-		heirs_tell(process, "will not take part", unwritten, result);
+		inheritance_tell(process, "will not take part", unwritten,
+				 result);
 	return ret;
 }
 
-void heirs_change(const struct rundir_process *process, const char *name,
-		  const char *rule, bool enable, int *result)
+void inheritance_change(const struct rundir_process *process, const char *name,
+			const char *rule, bool enable, int *result)
 {
 	char file[NAME_MAX + 1];
 	char *text = NULL, *kept, *all = NULL, *on = NULL, *off = NULL;
-	int ret = rundir_heirs_read(process, name, &text);
+	int ret = rundir_inheritance_read(process, name, &text);
 
 	if (ret == -ENOENT)
 		return;
@@ -101,7 +103,7 @@ void heirs_change(const struct rundir_process *process, const char *name,
 			     enable ? on : off) < 0)
 		all = NULL;
 	if (all)
-		ret = rundir_heirs_write(process, name, all, file);
+		ret = rundir_inheritance_write(process, name, all, file);
 	free(all);
 	free(kept);
 	free(off);
@@ -109,5 +111,6 @@ void heirs_change(const struct rundir_process *process, const char *name,
 	free(text);
 out:
 	if (ret)
-		heirs_tell(process, "keep the rules of before", ret, result);
+		inheritance_tell(process, "keep the rules of before", ret,
+				 result);
 }

@@ -13,12 +13,13 @@
  * programs cannot take part, prints why, and `*result` becomes
  * COMMAND_FAILED; else `*result` stays.
  */
-int heirs_start(struct client *client, const struct client_request *request,
-		const char *name, struct client_answer *answer, int *result);
+int inheritance_start(struct client *client,
+		      const struct client_request *request, const char *name,
+		      struct client_answer *answer, int *result);
 
 /* Adds a rule to the session for later programs, if there is one, or a rule
- * that switches markers off. Failures as heirs_start(). */
-void heirs_change(const struct rundir_process *process, const char *name,
-		  const char *rule, bool enable, int *result);
+ * that switches markers off. Failures as inheritance_start(). */
+void inheritance_change(const struct rundir_process *process, const char *name,
+			const char *rule, bool enable, int *result);
 
 #endif

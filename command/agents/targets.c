@@ -284,8 +284,8 @@ int target_start(struct target *target, const char *name,
 	char sizes[64];
 	size_t position = 0;
 	int error = 0;
-	int ret = heirs_start(&target->client, request, name, &answer,
-			      result);
+	int ret = inheritance_start(&target->client, request, name, &answer,
+				    result);
 
 	while (!ret && client_answer_next(&answer, &position, &key, &value)) {
 		if (!strcmp(key, "buffer"))
@@ -334,7 +334,7 @@ int target_detach(struct target *target, bool force,
 				  answer);
 	client_request_release(&request);
 	if (!ret)
-		rundir_heirs_remove(target->process, NULL);
+		rundir_inheritance_remove(target->process, NULL);
 	/* the service thread ends after the answer */
 	for (int i = 0; !ret && i < END_LOOKS &&
 	     attach_thread_named(target->process->pid, "taffrail"); i++)

@@ -63,7 +63,7 @@ static int session_leave(struct target *target, const char *name)
 	struct session_page page;
 	int n, ret = 0;
 
-	rundir_heirs_remove(process, name);
+	rundir_inheritance_remove(process, name);
 	if (process->alive && target_has(target, name)) {
 		client_request_add(&request, "name", "%s", name);
 		ret = target_connect(target);

@@ -42,7 +42,7 @@ bool joiner_named(pid_t pid, const char *session)
 	while (f && !named && getdelim(&variable, &room, '\0', f) > 0) {
 		const char *list = text_after(variable, PROTOCOL_JOIN_ENV "=");
 
-		/* the name, or a file of heirs of the session */
+		/* the name, or a file of the inheritance */
 		while (list && !named) {
 			size_t n = strcspn(list, ":\n");
 

@@ -512,8 +512,8 @@ void members_stop(struct members *members)
 		/* in another directory than the first process's */
 		for (size_t i = asked; i < before; i++)
 			if (!members->list[i]->done)
-				rundir_heirs_remove(members->list[i]->process,
-						    claim->name);
+				rundir_inheritance_remove(
+					members->list[i]->process, claim->name);
 		for (; asked < before; asked++)
 			if (!members->list[asked]->done &&
 			    members->list[asked]->alive)

@@ -110,8 +110,8 @@ static int session_start(struct beginning *begin)
 		struct target *target = &begin->targets.targets[i];
 		struct rundir_process *process = target->process;
 		int unhanded = COMMAND_DONE;
-		int ret = heirs_start(&target->client, &request, session, NULL,
-				      &unhanded);
+		int ret = inheritance_start(&target->client, &request, session,
+					    NULL, &unhanded);
 
 		outcome_take(members->outcome, unhanded);
 		rule_add_nearest("*", &target->markers,

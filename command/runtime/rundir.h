@@ -424,21 +424,21 @@ int rundir_remove_rules(struct rundir *dir, const char *name);
  * programs obey which this process and its descendants execute. `name` gets the
  * file's name. Returns 0 or a negative errno.
  */
-int rundir_heirs_write(const struct rundir_process *process,
-		       const char *session, const char *text,
-		       char name[NAME_MAX + 1]);
+int rundir_inheritance_write(const struct rundir_process *process,
+			     const char *session, const char *text,
+			     char name[NAME_MAX + 1]);
 
 /* Reads that file, as rundir_read_rules(). */
-int rundir_heirs_read(const struct rundir_process *process,
-		      const char *session, char **text);
+int rundir_inheritance_read(const struct rundir_process *process,
+			    const char *session, char **text);
 
 /* Removes that file, or with NULL the process's files of all sessions. */
-void rundir_heirs_remove(const struct rundir_process *process,
-			 const char *session);
+void rundir_inheritance_remove(const struct rundir_process *process,
+			       const char *session);
 
 /* Removes those that no process needs any more, in the runtime directory `fd`
  * of user `uid`. */
-void rundir_heirs_sweep(int fd, uid_t uid);
+void rundir_inheritance_sweep(int fd, uid_t uid);
 
 /*
  * Makes sessions/.off.NAME (control/protocol.h), empty, in place of an earlier

@@ -397,8 +397,8 @@ static int session_lives(struct rundir_process *process, void *session)
 
 /* Removes the files NAME@PID.STARTTIME of a session or a process; with NULL for
  * both, those that no process needs any more. */
-static void heirs_drop(struct rundir *dir, const char *session,
-		       const char *process)
+static void inheritance_drop(struct rundir *dir, const char *session,
+			     const char *process)
 {
 	int below = rundir_open_rules(dir, false);
 	DIR *stream = below < 0 ? NULL : rundir_opendir(below, ".");
@@ -455,7 +455,7 @@ int rundir_remove_rules(struct rundir *dir, const char *name)
 	if (off_held(below, file) <= 0)
 		unlinkat(below, file, 0);
 	close(below);
-	heirs_drop(dir, name, NULL);
+	inheritance_drop(dir, name, NULL);
 	return ret;
 }
 
@@ -499,9 +499,9 @@ static void file_name(char name[NAME_MAX + 1], const char *session,
 		 process->name);
 }
 
-int rundir_heirs_write(const struct rundir_process *process,
-		       const char *session, const char *text,
-		       char name[NAME_MAX + 1])
+int rundir_inheritance_write(const struct rundir_process *process,
+			     const char *session, const char *text,
+			     char name[NAME_MAX + 1])
 {
 	struct rundir dir;
 	int ret = rundir_open_around(&dir, process);
@@ -514,8 +514,8 @@ int rundir_heirs_write(const struct rundir_process *process,
 	return ret;
 }
 
-int rundir_heirs_read(const struct rundir_process *process,
-		      const char *session, char **text)
+int rundir_inheritance_read(const struct rundir_process *process,
+			    const char *session, char **text)
 {
 	char name[NAME_MAX + 1];
 	struct rundir dir;
@@ -529,20 +529,20 @@ int rundir_heirs_read(const struct rundir_process *process,
 	return ret;
 }
 
-void rundir_heirs_remove(const struct rundir_process *process,
-			 const char *session)
+void rundir_inheritance_remove(const struct rundir_process *process,
+			       const char *session)
 {
 	struct rundir dir;
 
 	if (rundir_open_around(&dir, process))
 		return;
-	heirs_drop(&dir, session, process->name);
+	inheritance_drop(&dir, session, process->name);
 	rundir_close(&dir);
 }
 
-void rundir_heirs_sweep(int fd, uid_t uid)
+void rundir_inheritance_sweep(int fd, uid_t uid)
 {
 	struct rundir dir = { .fd = fd, .uid = uid };
 
-	heirs_drop(&dir, NULL, NULL);
+	inheritance_drop(&dir, NULL, NULL);
 }

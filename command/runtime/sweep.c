@@ -192,7 +192,7 @@ static void sweep_list(struct rundir *dir, struct rundir_list *list)
 		rundir_process_close(process);
 	}
 	list->count = left;
-	rundir_heirs_sweep(dir->fd, dir->uid);
+	rundir_inheritance_sweep(dir->fd, dir->uid);
 	rundir_followers_sweep(dir);
 	rundir_sweep_shared(dir);
 }

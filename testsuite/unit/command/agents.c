@@ -364,10 +364,10 @@ static void check_heirs(void)
 
 		text = NULL;
 		made_file("sessions/s@7.8", rows[i].before);
-		heirs_change(&process, "s", rows[i].rule, rows[i].enable,
-			     &result);
+		inheritance_change(&process, "s", rows[i].rule, rows[i].enable,
+				   &result);
 		unit_equal(result, COMMAND_DONE, "heirs %zu", i);
-		rundir_heirs_read(&process, "s", &text);
+		rundir_inheritance_read(&process, "s", &text);
 		/* the lines of the machine stand before them */
 		rest = text;
 		while (!strncmp(rest, "machine=", 8) ||
