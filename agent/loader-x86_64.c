@@ -295,8 +295,8 @@ static bool room_padded(const uint8_t *code)
 	       code[1] == OPCODE_TRAP;
 }
 
-/* Returns true when the operand at `code` leads to a copy of the agent. Behind a
- * debugger's byte it may be any bytes, so the kernel reads the memory that it
+/* Returns true when the operand at `code` leads to a copy of the agent. Behind
+ * a debugger's byte it may be any bytes, so the kernel reads the memory that it
  * leads to. */
 static bool taken_already(const struct patcher *patcher, const uint8_t *code)
 {
