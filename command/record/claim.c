@@ -41,6 +41,12 @@ void claim_follow(struct claim *claim, const struct rundir_process *process,
 	struct rundir *dir = &claim->dir;
 	struct stat first, other;
 
+	/* the user may have mounted the directory of the process elsewhere */
+	if (fd >= 0 && (fstat(fd, &other) || other.st_uid != process->uid)) {
+		close(fd);
+		fd = -1;
+		errno = EPERM;
+	}
 	/* a member of a group that was let in cannot search it */
 	if (fd < 0) {
 		outcome_tell(outcome, CHILDREN_UNREACHED, .pid = process->pid,

@@ -75,9 +75,10 @@ void rundir_followers_sweep(const struct rundir *dir);
  * Returns a descriptor; or -1 and errno. */
 int rundir_open_owned(int at, const char *name, uid_t uid);
 
-/* Makes a directory, whose owner has all rights under any umask. Returns false
- * and errno if that fails. */
-bool rundir_make_directory(int at, const char *path);
+/* Makes a directory with the rights of that user, who has all rights in it,
+ * under any umask: the user may put something else at the path meanwhile.
+ * Returns false and errno if that fails. */
+bool rundir_make_directory(int at, const char *path, uid_t uid);
 
 /* Opens sessions/; makes it when `create`. Returns a descriptor or a negative
  * errno. */

@@ -25,6 +25,7 @@
 
 #include "command/procfs/process.h"
 #include "command/runtime/private.h"
+#include "command/sandbox/user-rights.h"
 #include "control/protocol.h"
 
 static bool on_tmpfs(const char *path)
@@ -93,16 +94,26 @@ int rundir_open(struct rundir *dir, bool create)
 	if (strlen(dir->path) >= PROTOCOL_DIR_BYTES)
 		return cause_set(&dir->cause, -ENAMETOOLONG, DIRECTORY_LONG,
 				 .n = (int64_t)strlen(dir->path));
-	if (create && !rundir_make_directory(AT_FDCWD, dir->path) &&
+	if (create && !rundir_make_directory(AT_FDCWD, dir->path, uid) &&
 	    errno != EEXIST)
 		return cause_set(&dir->cause, -errno, DIRECTORY_UNMADE,
 				 .error = errno, .path = dir->path);
 	return open_path(dir, uid);
 }
 
-bool rundir_make_directory(int at, const char *path)
+bool rundir_make_directory(int at, const char *path, uid_t uid)
 {
-	return !mkdirat(at, path, 0700) && !fchmodat(at, path, 0700, 0);
+	struct rights rights;
+	bool made = rights_take(&rights, uid);
+	int error;
+
+	if (!made)
+		errno = EPERM;
+	made = made && !mkdirat(at, path, 0700) && !fchmodat(at, path, 0700, 0);
+	error = errno;
+	rights_give_back(&rights);
+	errno = error;
+	return made;
 }
 
 int rundir_open_at(struct rundir *dir, const char *path)

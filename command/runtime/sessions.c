@@ -46,20 +46,17 @@ static int file_give(const struct rundir *dir, int fd)
 int rundir_open_rules(const struct rundir *dir, bool create)
 {
 	struct stat st;
-	bool made = create && rundir_make_directory(dir->fd,
-						    PROTOCOL_SESSIONS_DIR);
 	int fd;
 
-	if (create && !made && errno != EEXIST)
+	if (create && !rundir_make_directory(dir->fd, PROTOCOL_SESSIONS_DIR,
+					     dir->uid) && errno != EEXIST)
 		return -errno;
 	fd = openat(dir->fd, PROTOCOL_SESSIONS_DIR, O_RDONLY | O_DIRECTORY |
 		    O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	/* a directory that others may write to cannot be trusted */
-	if ((made && dir->uid != geteuid() && fchown(fd, dir->uid, -1)) ||
-	    fstat(fd, &st) ||
-	    st.st_uid != dir->uid || (st.st_mode & 022)) {
+	if (fstat(fd, &st) || st.st_uid != dir->uid || (st.st_mode & 022)) {
 		close(fd);
 		return -EPERM;
 	}

@@ -218,8 +218,8 @@ static int files_make(struct rundir *dir, const char *name,
 	/* a signal that ends this command finds both, or none */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &former);
-	*begun = !ret && rundir_make_directory(below, file);
-	if (!ret && (!*begun || !rundir_make_directory(below, image)))
+	*begun = !ret && rundir_make_directory(below, file, dir->uid);
+	if (!ret && (!*begun || !rundir_make_directory(below, image, dir->uid)))
 		ret = -errno;
 	if (!ret)
 		strcpy(made, path);
