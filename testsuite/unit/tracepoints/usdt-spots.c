@@ -410,6 +410,13 @@ static void later_check(const char *name)
 	spots_give();
 }
 
+/* Root, too, gets no page that a null pointer leads to. */
+static void low_check(void)
+{
+	unit_equal(usdt_page_take(0), -EADDRINUSE, "the first page");
+	unit_equal(usdt_page_take(0x80000), -EADDRINUSE, "a page below 1 MiB");
+}
+
 int main(void)
 {
 	struct stat st;
@@ -419,6 +426,7 @@ int main(void)
 		puts("UNSUPPORTED: spots: a build without libzydis-dev, or with a sanitizer");
 		return unit_end();
 	}
+	low_check();
 	dl_iterate_phdr(base_find, NULL);
 	count = lines_read();
 	if (!count) {

@@ -18,6 +18,8 @@
 #define RANGES_MAX	4096u	/* adjacent mappings are one range */
 #define RANGES_BYTES	(RANGES_MAX * sizeof(struct range))
 #define MISSES		8u	/* attempts that fail before the list is read */
+/* Accesses through null pointers must fault below; root may map pages there. */
+#define LOWEST		(1ull << 20)
 /* Room into which the first thread's stack and the heap may still grow. */
 #define GROWTH		(256ull << 20)
 
@@ -69,7 +71,7 @@ int usdt_page_take(uint64_t address)
 	uint64_t top;
 	long got;
 
-	if (is_listed(address))
+	if (address < LOWEST || is_listed(address))
 		return -EADDRINUSE;
 	/* the first thread's stack or the heap may grow to the address */
 	top = usdt_stack_end();
