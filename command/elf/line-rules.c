@@ -59,6 +59,12 @@ static const char *blanks_skip(const char *p)
 	return p + strspn(p, " \t");
 }
 
+/* Tells whether a character may be one of a name. */
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
 /* Returns a copy without blanks around it, and without any in it but between
  * words. */
 static char *text_tidy(const char *p, size_t n)
@@ -68,6 +74,9 @@ static char *text_tidy(const char *p, size_t n)
 	for (size_t i = 0; copy && i < n; i++)
 		if (!isblank((unsigned char)p[i]))
 			*to++ = p[i];
+		else if (to > copy && is_word(to[-1]) && i + 1 < n &&
+			 is_word(p[i + 1]))
+			*to++ = ' ';
 	return copy;
 }
 
@@ -98,7 +107,10 @@ static const char *expressions_take(struct line_rule *rule, const char **p)
 		depth = 0;
 		*p = blanks_skip(*p);
 		for (end = *p; *end; end++) {
-			depth += (*end == '[') - (*end == ']');
+			if (strchr("[(", *end) || (strchr("])", *end) && depth)) {
+				depth += strchr("[(", *end) ? 1 : -1;
+				continue;
+			}
 			next = blanks_skip(end);
 			if (!depth && (*end == ',' || *end == ')' ||
 				       (next > end && next[0] == 'i' &&

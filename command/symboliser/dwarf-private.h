@@ -176,6 +176,7 @@ struct value {
 	uint32_t bits, shift;
 	Dwarf_Die type;			/* peeled */
 	bool has_type;
+	bool points;			/* by a cast, to the type */
 	bool counts;			/* of VALUE_NUMBER: a number of
 					 * elements */
 	/* of a class with a length: the code for that, without the end; the
@@ -239,6 +240,12 @@ void code_static(struct value *v, uint64_t address);
 
 /* Sets the type of a DIE that has one. */
 void value_type(struct value *v, Dwarf_Die *die);
+
+/* Finds the type of a unit that has a name, and the tag unless that is 0: a
+ * number, a structure, an enumeration, or that of a typedef. `type` gets it
+ * peeled. Returns false if there is none. */
+bool value_type_find(Dwarf_Die *type, Dwarf_Die *unit, const char *name,
+		     int tag);
 
 /* Return facts of a type, or 0: the encoding, the size, and the number of an
  * array's elements if it has one dimension. */

@@ -6,6 +6,9 @@
 #include "command/symboliser/dwarf-private.h"
 
 #include <dwarf.h>
+#include <string.h>
+
+#define IMPORTS_MAX	8		/* units in units */
 
 void value_type(struct value *v, Dwarf_Die *die)
 {
@@ -67,4 +70,51 @@ Dwarf_Word value_bytes(Dwarf_Die *type)
 bool value_is_fixed(Dwarf_Attribute *attr)
 {
 	return attr->form == DW_FORM_exprloc || attr->form == DW_FORM_block1;
+}
+
+/* Tells whether the tag is that of a type that a cast may name. */
+static bool is_type(int tag)
+{
+	switch (tag) {
+	case DW_TAG_base_type:
+	case DW_TAG_typedef:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_enumeration_type:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool type_find(Dwarf_Die *type, Dwarf_Die *unit, const char *name,
+		      int wanted, int depth)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die child, other;
+	const char *own;
+	int tag;
+
+	if (depth == IMPORTS_MAX || dw.child(unit, &child))
+		return false;
+	do {
+		tag = dw.tag(&child);
+		if (tag == DW_TAG_imported_unit &&
+		    dw.attr(&child, DW_AT_import, &attr) &&
+		    dw.formref_die(&attr, &other) &&
+		    type_find(type, &other, name, wanted, depth + 1))
+			return true;
+		if (wanted ? tag != wanted : !is_type(tag))
+			continue;
+		own = dw.diename(&child);
+		if (own && !strcmp(own, name))
+			return !dw.peel_type(&child, type);
+	} while (!dw.siblingof(&child, &child));
+	return false;
+}
+
+bool value_type_find(Dwarf_Die *type, Dwarf_Die *unit, const char *name,
+		     int tag)
+{
+	return type_find(type, unit, name, tag, 0);
 }

@@ -86,7 +86,9 @@ static uint8_t array_type(const struct value *element, const char **why)
 	uint8_t scalar = 0;
 
 	*why = "is an array: name an element";
-	if (element->has_type && (dw.tag(&type) == DW_TAG_base_type ||
+	if (element->points)
+		scalar = TAFFRAIL_T_PTR;
+	else if (element->has_type && (dw.tag(&type) == DW_TAG_base_type ||
 				  dw.tag(&type) == DW_TAG_enumeration_type))
 		scalar = number_type(&type, why);
 	else if (element->has_type && dw.tag(&type) == DW_TAG_pointer_type)
@@ -157,6 +159,11 @@ static bool field_type(struct value_field *field, struct value *v,
 	*most = 0;
 	field->type = 0;
 	field->why = "is an array: name an element";
+	if (v->points) {
+		field->type = is_character(v) ? TAFFRAIL_T_STRING :
+						TAFFRAIL_T_PTR;
+		return true;
+	}
 	switch (tag) {
 	case 0:
 		field->type = v->counts ? TAFFRAIL_T_U64 : TAFFRAIL_T_PTR;
@@ -248,7 +255,7 @@ void value_array(struct value_field *field, const struct value *first,
 	if (v.kind != VALUE_MEMORY || v.bits)
 		return;
 	field->type = array_type(&v, &field->why);
-	if (is_character(&v) || v.text)
+	if ((is_character(&v) && !v.points) || v.text)
 		field->type = TAFFRAIL_T_STRING;
 	code_address(&v);
 	if (field->type)

@@ -171,6 +171,14 @@ static bool word_code(struct value *v)
 	       v->kind == VALUE_MEMORY || v->kind == VALUE_NUMBER;
 }
 
+static bool is_pointer(const struct value *v)
+{
+	Dwarf_Die type = v->type;
+
+	return v->points ||
+	       (v->has_type && dw.tag(&type) == DW_TAG_pointer_type);
+}
+
 /* Makes a pointer's target of it. */
 static void pointer_follow(struct value *v)
 {
@@ -183,7 +191,9 @@ static void pointer_follow(struct value *v)
 	}
 	v->kind = VALUE_MEMORY;
 	v->follows = true;
-	value_type(v, &pointer);
+	if (!v->points)
+		value_type(v, &pointer);
+	v->points = false;
 }
 
 static void reference_follow(struct value *v)
@@ -288,11 +298,9 @@ static void member_take(struct value *v, const char *name, bool arrow)
 	if (!v->kind)
 		return;
 	/* `.` follows a pointer, as in gdb and Rust */
-	if (arrow || tag == DW_TAG_pointer_type) {
+	if (arrow || is_pointer(v)) {
 		smart_take(v);
-		type = v->type;
-		tag = v->has_type ? dw.tag(&type) : 0;
-		if (tag != DW_TAG_pointer_type) {
+		if (!is_pointer(v)) {
 			value_refuse(v, "is no pointer");
 			return;
 		}
@@ -364,7 +372,7 @@ static bool path_take(struct value *v, const char *path)
 static bool is_class(const struct value *v)
 {
 	Dwarf_Die type = v->type;
-	int tag = v->kind && v->has_type ? dw.tag(&type) : 0;
+	int tag = v->kind && v->has_type && !v->points ? dw.tag(&type) : 0;
 
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
 }
@@ -489,7 +497,7 @@ static void element_of(struct value *v, int64_t number)
 
 	if (!v->kind)
 		return;
-	if (tag == DW_TAG_pointer_type) {
+	if (is_pointer(v)) {
 		pointer_follow(v);
 	} else if (tag == DW_TAG_array_type && v->kind == VALUE_MEMORY) {
 		if (!dw.child(&type, &child))
@@ -584,75 +592,172 @@ static const char *blanks_skip(const char *p)
 	return p + strspn(p, " \t");
 }
 
-/* Takes the members and elements behind a variable's name. Returns false if the
- * text makes no sense. */
-static bool parts_take(struct value *v, const char *p)
+/* Takes the members and elements behind a variable's name. Returns the rest;
+ * NULL: the text makes no sense. */
+static const char *parts_take(struct value *v, const char *p)
 {
 	char name[NAME_BYTES], *end;
 	long number;
 	bool arrow;
 
-	for (p = blanks_skip(p); *p; p = blanks_skip(p)) {
+	for (;;) {
+		p = blanks_skip(p);
+		arrow = p[0] == '-' && p[1] == '>';
 		if (*p == '[') {
 			number = strtol(p + 1, &end, 0);
 			end = (char *)blanks_skip(end);
 			if (end == p + 1 || *end != ']')
-				return false;
+				return NULL;
 			element_take(v, number);
 			p = end + 1;
-			continue;
+		} else if (arrow || *p == '.') {
+			p = name_take(name, blanks_skip(p + 1 + arrow));
+			if (!p)
+				return NULL;
+			member_take(v, name, arrow);
+		} else {
+			return p;
 		}
-		arrow = p[0] == '-' && p[1] == '>';
-		if (!arrow && *p != '.')
-			return false;
-		p = name_take(name, blanks_skip(p + 1 + arrow));
-		if (!p)
-			return false;
-		member_take(v, name, arrow);
 	}
-	return true;
+}
+
+/* Takes a variable by name, or a member of `this`. */
+static void variable_take(struct value *v, const char *name,
+			  const struct value_scope *scope)
+{
+	struct naming naming = { .name = name, .scope = scope };
+
+	value_each(scope, variable_look, &naming);
+	if ((!naming.is_found || dw.hasattr(&naming.found, DW_AT_external)) &&
+	    own_member(v, name, scope))
+		return;
+	if (naming.is_found || (!naming.is_later &&
+				symboliser_variable(&naming.found, name)))
+		value_find(v, &naming.found, scope);
+	else
+		v->why = naming.is_later ? VALUE_LATER : VALUE_UNKNOWN;
+}
+
+/* A type that a cast names: of "struct client *", the name is "client". */
+struct cast {
+	char name[NAME_BYTES];		/* words with a blank between them */
+	int tag;			/* of struct, class or union; else 0 */
+	bool pointer;			/* there is a star */
+};
+
+/* Takes "(TYPE *)" or "(TYPE)" before an operand. Returns the rest; NULL: it
+ * is no cast. */
+static const char *cast_take(struct cast *cast, const char *p)
+{
+	static const struct {
+		const char *word;
+		int tag;		/* 0: it is left out */
+	} rows[] = {
+		{ "const", 0 }, { "volatile", 0 },
+		{ "struct", DW_TAG_structure_type },
+		{ "class", DW_TAG_class_type },
+		{ "union", DW_TAG_union_type },
+	};
+	char word[NAME_BYTES];
+	size_t i, used = 0;
+
+	*cast = (struct cast){ .tag = 0 };
+	for (p = blanks_skip(p + 1); isalpha((unsigned char)*p) || *p == '_';
+	     p = blanks_skip(p)) {
+		p = name_take(word, p);
+		if (!p)
+			return NULL;
+		for (i = 0; i < ARRAY_SIZE(rows) &&
+			    strcmp(word, rows[i].word) != 0; i++)
+			;
+		if (i < ARRAY_SIZE(rows))
+			cast->tag = rows[i].tag ? rows[i].tag : cast->tag;
+		else if (used + strlen(word) + 2 < sizeof(cast->name))
+			used += (size_t)snprintf(cast->name + used,
+						 sizeof(cast->name) - used,
+						 "%s%s", used ? " " : "", word);
+	}
+	cast->pointer = *p == '*';
+	p = blanks_skip(p + cast->pointer);
+	if (*p != ')' || !used)
+		return NULL;
+	p = blanks_skip(p + 1);
+	return isalpha((unsigned char)*p) || *p == '_' || *p == '(' ||
+			       *p == '*' ? p : NULL;
+}
+
+/* Makes an address a pointer of another type. */
+static void value_cast(struct value *v, const struct cast *cast,
+		       const struct value_scope *scope)
+{
+	int tag = v->has_type ? dw.tag(&v->type) : 0;
+
+	if (!v->kind)
+		return;
+	if (v->bits || v->kind == VALUE_PIECES ||
+	    (!is_pointer(v) &&
+	     (tag != DW_TAG_base_type || value_bytes(&v->type) != 8 ||
+	      value_encoding(&v->type) == DW_ATE_float))) {
+		value_refuse(v, "is no address");
+		return;
+	}
+	v->points = cast->pointer;
+	v->has_type = true;
+	if (!scope->n ||
+	    !value_type_find(&v->type, &scope->scopes[scope->n - 1], cast->name,
+			     cast->tag) ||
+	    !is_pointer(v))
+		value_refuse(v, "is cast to a type that is no pointer there");
+}
+
+/* Takes an expression without '&'. Returns the rest; NULL: the text makes no
+ * sense. */
+static const char *unary_take(struct value *v, const char *p,
+			      const struct value_scope *scope)
+{
+	char name[NAME_BYTES];
+	struct cast cast;
+	const char *next;
+
+	p = blanks_skip(p);
+	if (*p == '*') {
+		p = unary_take(v, p + 1, scope);
+		if (!p || !v->kind)
+			return p;
+		smart_take(v);
+		if (is_pointer(v))
+			pointer_follow(v);
+		else
+			value_refuse(v, "is no pointer");
+		return p;
+	}
+	if (*p == '(') {
+		next = cast_take(&cast, p);
+		p = unary_take(v, next ? next : p + 1, scope);
+		if (p && next) {
+			value_cast(v, &cast, scope);
+			return p;
+		}
+		return p && *p == ')' ? parts_take(v, p + 1) : NULL;
+	}
+	p = name_take(name, p);
+	if (!p)
+		return NULL;
+	variable_take(v, name, scope);
+	return parts_take(v, p);
 }
 
 void value_parse(struct value *v, const char *expression,
 		 const struct value_scope *scope)
 {
-	struct naming naming = { .scope = scope };
 	const char *p = blanks_skip(expression);
-	char name[NAME_BYTES];
-	int stars = 0;
 	bool address = *p == '&';
 
 	*v = (struct value){ .base = -1 };
-	for (p += address; *(p = blanks_skip(p)) == '*' && !address; p++)
-		stars++;
-	p = name_take(name, p);
-	if (!p) {
-		v->why = "is no variable with members";
-		return;
-	}
-	naming.name = name;
-	value_each(scope, variable_look, &naming);
-	if ((!naming.is_found || dw.hasattr(&naming.found, DW_AT_external)) &&
-	    own_member(v, name, scope)) {
-		naming.is_found = true;
-	} else if (naming.is_found ||
-		   (!naming.is_later &&
-		    symboliser_variable(&naming.found, name))) {
-		value_find(v, &naming.found, scope);
-	} else {
-		v->why = naming.is_later ? VALUE_LATER : VALUE_UNKNOWN;
-		return;
-	}
-	if (!parts_take(v, p)) {
+	p = unary_take(v, p + address, scope);
+	if (!p || *blanks_skip(p)) {
 		value_refuse(v, "is no variable with members");
 		return;
-	}
-	for (; stars && v->kind; stars--) {
-		smart_take(v);
-		if (v->has_type && dw.tag(&v->type) == DW_TAG_pointer_type)
-			pointer_follow(v);
-		else
-			value_refuse(v, "is no pointer");
 	}
 	if (!address || !v->kind)
 		return;

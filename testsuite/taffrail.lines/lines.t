@@ -81,6 +81,40 @@ case: each member is a field
 run: taffrail record -o whole -e 'pieces.c:34(small, *outer.next)' -- ./pieces >out && taffrail view whole
 stdout: \{ low = -4, bits = 24, high = -280000, start = "far", n = 1, unread = 0x0 \}$
 
+group: casts, {OPTIONS}
+for: OPTIONS gcc_-O0 gcc_-O2 clang_-O0
+before:
+	words=({OPTIONS})
+	${words//_/ } -g -Wl,--build-id -o casts "$SOURCE/casts.c" 2>err || exit 77
+case: a pointer without a type, and a number, as text
+run: taffrail record -o text -e 'casts.c:29((char *)o->data, (text)o->word, (char *)raw, ((char *)raw)[1]) if o->type == 1' -- ./casts >out && taffrail view text
+stdout: \{ data = "a text", word = "words", raw = "raw", raw_2 = 97, type = 1, unread = 0x0 \}$
+case: as a structure
+run: taffrail record -o item -e 'casts.c:29(((struct item *)o->data)->name, (( item_type * ) o->data)->next->n, *(struct item *)raw, *(int *)o->word@few, (o->type)) if o->type == 0' -- ./casts >out && taffrail view item
+stdout: \{ name = "first", n = 8, n_2 = 8, name_2 = "second", next = 0x0, word = \[5, 6, 7\], type = 0, 
+case: in a text
+run: taffrail record -o said -e 'casts.c:29 "%s of %d", (char *)o->word, o->type' -- ./casts >out && taffrail export --format json said | sed -n 's/.*"message":"//; s/"}$//p' | head -n 1
+whole stdout: words of 1
+
+group: casts that are none
+before:
+	cc -O0 -g -Wl,--build-id -o casts "$SOURCE/casts.c" 2>err || exit 77
+cases:
+	1 taffrail record -e 'casts.c:29((char *)few)' -- ./casts
+		^rule .*: at casts\.c:29, \(char\*\)few is no address$
+	1 taffrail record -e 'casts.c:29((int)few)' -- ./casts
+		^rule .*: at casts\.c:29, \(int\)few is no address$
+	1 taffrail record -e 'casts.c:29((nothing *)raw)' -- ./casts
+		^rule .*: at casts\.c:29, \(nothing\*\)raw is cast to a type that is no pointer there$
+	1 taffrail record -e 'casts.c:29((struct text *)raw)' -- ./casts
+		^rule .*: at casts\.c:29, \(struct text\*\)raw is cast to a type that is no pointer there$
+	1 taffrail record -e 'casts.c:29((char *))' -- ./casts
+		^rule .*: at casts\.c:29, \(char\*\) is no variable with members$
+	1 taffrail record -e 'casts.c:29((char **)raw)' -- ./casts
+		^rule .*: at casts\.c:29, \(char\*\*\)raw is no variable with members$
+	2 taffrail record -e 'casts.c:29(((o)->type)' -- ./casts
+		^rule .*: it has no '\)'$
+
 group: where compilers write a wrong place
 before:
 	cc -Wl,--build-id -o places "$SOURCE/wrong-places.S" 2>err || exit 77
