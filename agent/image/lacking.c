@@ -194,17 +194,13 @@ SIGSAFE static bool same_recording(char *const *environment)
 SIGSAFE static enum lacking_why place_look(void)
 {
 	struct stat st;
-	int fd = (int)sys_open(place_runtime,
-			       O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-	int ret;
+	int ret = (int)sys4(SYS_newfstatat, AT_FDCWD, place_runtime, &st, 0);
 
-	if (fd < 0)
-		return fd == -EACCES ? LACKING_USER :
-		       fd == -ENOENT ? LACKING_AWAY :
-				       LACKING_NOT;
-	ret = (int)sys2(SYS_fstat, fd, &st);
-	sys_close(fd);
-	return ret				     ? LACKING_NOT :
+	if (ret)
+		return ret == -EACCES ? LACKING_USER :
+		       ret == -ENOENT ? LACKING_AWAY :
+					LACKING_NOT;
+	return !S_ISDIR(st.st_mode)		     ? LACKING_NOT :
 	       place_id_of(&st) != place_id	     ? LACKING_AWAY :
 	       st.st_uid != (uid_t)sys0(SYS_geteuid) ? LACKING_USER :
 	       process.page && place_shut()	     ? LACKING_FORBIDDEN :
