@@ -519,6 +519,51 @@ static int last_scan(struct consumer *consumer)
 	return ret;
 }
 
+/*
+ * Empties all rings except open sub-buffers: when any events must stay, for
+ * want of descriptors, those of the open sub-buffers stay, too. So the next
+ * reader finds all events that are not in the trace, and no others. Then
+ * consumer->missed is set.
+ */
+static void rings_empty(struct consumer *consumer)
+{
+	for (size_t i = 0; i < consumer->nrings; i++) {
+		struct consumer_ring *ring = consumer->rings[i];
+		struct ring_count count;
+		int error = empty_ring(consumer, ring);
+
+		if (!packet_stays(ring, error) &&
+		    !ring_count(&ring->reader, &count) &&
+		    (count.committed || count.lost))
+			error = need_stream(consumer, ring);
+		if (packet_stays(ring, error))
+			consumer->missed = error;
+	}
+}
+
+/* Takes the rest of all rings. Returns 0 or the first negative errno. */
+static int rings_finish(struct consumer *consumer,
+			const struct rings_removed *removed)
+{
+	int error, ret = 0;
+
+	for (size_t i = 0; i < consumer->nrings; i++) {
+		struct consumer_ring *ring = consumer->rings[i];
+
+		if (consumer->consume)
+			error = finish_emptying(consumer, ring);
+		else
+			error = rings_removed_has(removed, ring->reader.name) ?
+				0 : copy_ring(consumer, ring);
+		if (ring->reader.cut)
+			consumer->set->cut++;
+		if (ring->reader.broken)
+			consumer->unreadable++;
+		ret = ret ? ret : error;
+	}
+	return ret;
+}
+
 int consume_finish(struct consumer *consumer)
 {
 	const struct session_page *page = &consumer->session->page;
@@ -527,8 +572,7 @@ int consume_finish(struct consumer *consumer)
 	struct rings_removed removed;
 	struct trace_member_loss *losses = NULL;
 	size_t nlosses;
-	bool stay;
-	int ret, error;
+	int ret, error = 0;
 
 	if (consumer->finished)
 		return 0;
@@ -538,40 +582,11 @@ int consume_finish(struct consumer *consumer)
 	if (!consumer->consume)
 		removed_note(consumer, &removed);
 	session_refresh(consumer);
-	/*
-	 * First all rings except open sub-buffers: when any events must stay,
-	 * for want of descriptors, those of the open sub-buffers stay, too. So
-	 * the next reader finds all events that are not in the trace, and no
-	 * others.
-	 */
-	for (size_t i = 0; consumer->consume && i < consumer->nrings; i++) {
-		struct consumer_ring *ring = consumer->rings[i];
-		struct ring_count count;
-
-		error = empty_ring(consumer, ring);
-		if (!packet_stays(ring, error) &&
-		    !ring_count(&ring->reader, &count) &&
-		    (count.committed || count.lost))
-			error = need_stream(consumer, ring);
-		if (packet_stays(ring, error))
-			consumer->missed = error;
-	}
-	stay = consumer->consume && consumer->missed;
-	for (size_t i = 0; i < consumer->nrings && !stay; i++) {
-		struct consumer_ring *ring = consumer->rings[i];
-
-		if (consumer->consume)
-			error = finish_emptying(consumer, ring);
-		else
-			error = rings_removed_has(&removed,
-						  ring->reader.name) ? 0 :
-				copy_ring(consumer, ring);
-		if (ring->reader.cut)
-			set->cut++;
-		if (ring->reader.broken)
-			consumer->unreadable++;
-		ret = ret ? ret : error;
-	}
+	if (consumer->consume)
+		rings_empty(consumer);
+	if (!consumer->consume || !consumer->missed)
+		error = rings_finish(consumer, &removed);
+	ret = ret ? ret : error;
 	/* a process without any ring still has a trace: it has the losses */
 	if (!ret && !consumer->missed &&
 	    (page->lost_unplaced || consumer->wanted))

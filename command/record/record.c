@@ -264,24 +264,12 @@ static int record_make_output(void)
 	return COMMAND_DONE;
 }
 
-/* The order at the end: the probes need the directory of the drain, the members
- * the name of the claim. */
-int record_main(int argc, char **argv)
+/* Begins the recording: in processes, or with a program. Returns COMMAND_DONE,
+ * or another exit status after printing why. */
+static int record_begin(void)
 {
-	int status = record_take_arguments(&options, argc, argv);
-	uint64_t end = UINT64_MAX, begun_ns;
-	int ms = POLL_BUSY_MS, most;
-	bool begun;
+	int status;
 
-	if (status)
-		return status < 0 ? COMMAND_DONE : status;
-	members_init(&members, &claim, &drain, &probes, &outcome);
-	if (functions_consent(options.rules, options.nrules, &(struct named_in){
-			options.pids.pids, (size_t)options.pids.count,
-			options.program ? options.program[0] : NULL },
-			      options.yes) ||
-	    record_check_probes(&options) || record_make_output())
-		return COMMAND_FAILED;
 	if (options.pids.count)
 		status = members_follow(&members, &options);
 	else if (claim_open(&claim) ||
@@ -290,15 +278,20 @@ int record_main(int argc, char **argv)
 	else
 		status = program_run(&program, &options, &claim, &probes,
 				     &drain.set, &outcome);
-	begun = !status;
-	if (!begun)
-		goto close;
 	/* the reason why the trace is incomplete, which is told at the end */
-	if (claim.shares)
+	if (!status && claim.shares)
 		drain.missed = drain_add_shared(&drain, &claim.dir, claim.name);
+	return status;
+}
+
+/* Records until the program or all processes have ended, Ctrl-C, or --for. */
+static void record_loop(void)
+{
+	uint64_t begun_ns = monotonic_ns(), end = UINT64_MAX;
+	int ms = POLL_BUSY_MS, most;
+
 	if (options.seconds > 0)
-		end = monotonic_ns() + (uint64_t)(options.seconds * 1e9);
-	begun_ns = monotonic_ns();
+		end = begun_ns + (uint64_t)(options.seconds * 1e9);
 	members_watch(&members, program.pid);
 	while (!program_interrupted() && monotonic_ns() < end) {
 		claim_files(&claim, false);
@@ -326,6 +319,13 @@ int record_main(int argc, char **argv)
 	}
 	members.agentless.early = program.child &&
 				  monotonic_ns() - begun_ns < EARLY_NS;
+}
+
+/* Collects the rest, and tells how it went. Returns the exit status. */
+static int record_end(void)
+{
+	int status;
+
 	members_stop(&members);
 	record_finish_shared();
 	/* the libraries are asked before they are unloaded */
@@ -338,7 +338,31 @@ int record_main(int argc, char **argv)
 	status = outcome_end(&outcome, program_wait(&program));
 	program_tell_killed(&program, status);
 	members_tidy(&members);
-close:
+	return status;
+}
+
+/* The order at the end: the probes need the directory of the drain, the members
+ * the name of the claim. */
+int record_main(int argc, char **argv)
+{
+	int status = record_take_arguments(&options, argc, argv);
+	bool begun;
+
+	if (status)
+		return status < 0 ? COMMAND_DONE : status;
+	members_init(&members, &claim, &drain, &probes, &outcome);
+	if (functions_consent(options.rules, options.nrules, &(struct named_in){
+			options.pids.pids, (size_t)options.pids.count,
+			options.program ? options.program[0] : NULL },
+			      options.yes) ||
+	    record_check_probes(&options) || record_make_output())
+		return COMMAND_FAILED;
+	status = record_begin();
+	begun = !status;
+	if (begun) {
+		record_loop();
+		status = record_end();
+	}
 	probes_close(&probes, drain.set.fd);
 	members_close(&members);
 	drain_close(&drain);
