@@ -118,11 +118,6 @@ static uint64_t measure_hz(void)
 			  (b.monotonic_ns - a.monotonic_ns));
 }
 
-static int tsc_usable(const char *source)
-{
-	return clock_tsc_invariant() && kernel_trusts_tsc(source);
-}
-
 int clock_settle(uint64_t told)
 {
 	uint64_t measured = told;
@@ -169,7 +164,8 @@ int clock_select(const char *wanted)
 		clock_source_read(source);
 	if (word_is(wanted, "atomic"))
 		clock_chosen = CLOCK_KIND_ATOMIC;
-	else if (word_is(wanted, "monotonic") || !tsc_usable(source))
+	else if (word_is(wanted, "monotonic") || !clock_tsc_invariant() ||
+		 !kernel_trusts_tsc(source))
 		clock_chosen = CLOCK_KIND_MONOTONIC;
 	else
 		clock_chosen = CLOCK_KIND_TSC;

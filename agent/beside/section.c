@@ -81,13 +81,6 @@ static SIGSAFE __attribute__((aligned(64))) void section_end(void)
 	store_relaxed(reader, load_relaxed(reader) - 1);
 }
 
-/* Returns true when no constructor but the agent's has run: libc's stores the
- * environment and the program's name. */
-static bool is_first(void)
-{
-	return !environ && !*program_invocation_short_name;
-}
-
 /* Keeps the block of a module. Dynamic TLS has none before it is used. */
 static int block_keep(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -175,6 +168,9 @@ static int module_lead(struct dl_phdr_info *info, size_t size, void *unused)
 /* Before a constructor of the program looks for the names. */
 __attribute__((constructor(103))) static void section_start(void)
 {
-	if (!agent_off && !attach_loads() && is_first())
+	/* no constructor but the agent's has run: libc's stores the environment
+	 * and the program's name */
+	if (!agent_off && !attach_loads() && !environ &&
+	    !*program_invocation_short_name)
 		modules_each(module_lead, NULL);
 }

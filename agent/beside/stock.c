@@ -208,12 +208,6 @@ static void lock_await(void)
 	sys_futex_wait(&lock_word, 2, NULL);
 }
 
-static void lock_take(void)
-{
-	while (!lock_try())
-		lock_await();
-}
-
 static void lock_give(void)
 {
 	store_relaxed(&lock_holder, NULL);
@@ -467,8 +461,8 @@ static void fork_before(void)
 	fork_unready = true;
 	if (lock_is_mine() || (inside && !lock_take_inside()))
 		return;
-	if (!inside)
-		lock_take();
+	while (!inside && !lock_try())
+		lock_await();
 	fork_unready = false;
 	store_relaxed(&forker, __builtin_thread_pointer());
 	fork_kind = FORK_TOLD;

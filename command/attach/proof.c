@@ -73,11 +73,6 @@ static int range_compare(const void *a, const void *b)
 	return (one->start > other->start) - (one->start < other->start);
 }
 
-static void ranges_sort(struct range *ranges, size_t n)
-{
-	qsort(ranges, n, sizeof(*ranges), range_compare);
-}
-
 /* Returns true for an address in the memory in question. */
 static bool leads_there(const struct attach_proof *p, uint64_t address)
 {
@@ -182,7 +177,7 @@ int attach_proof_open(struct attach_proof *p, struct attach_target *t,
 	ret = code_add(p);
 	if (ret)
 		return ret;
-	ranges_sort(p->ranges, p->nranges);
+	qsort(p->ranges, p->nranges, sizeof(*p->ranges), range_compare);
 	/* the agent's own memory leads to itself */
 	for (size_t i = 0; i < t->nmodules; i++)
 		if (t->modules[i].map == t->names.library)

@@ -213,16 +213,6 @@ const char *lock_place_name(const struct lock_place *place)
 	return label ? label->name : NULL;
 }
 
-/* Notes the call that makes a lock. Memory is used again, so others may have
- * made a lock at this address before. */
-static void make_lock(struct lock *lock, struct lock_place caller)
-{
-	if (!lock->init.class)
-		lock->init = caller;
-	else if (lock->init.address != caller.address)
-		lock->several = true;
-}
-
 /* Frees the threads. The lock counts as free, and nobody as waiting. */
 static void forget_threads(struct lock *lock)
 {
@@ -348,15 +338,6 @@ static void take_lock(struct report *r, struct lock *lock,
 	thread->waits = false;
 }
 
-/* Ends a hold. A lock that was taken more than once is held until it was given
- * as often. */
-static void give_lock(struct report *r, struct lock *lock,
-		      struct lock_thread *thread, int64_t now)
-{
-	if (thread->depth && !--thread->depth)
-		count_hold(r, lock, thread, now);
-}
-
 /* Does what an event means for its thread. A lock that is taken again by its
  * holder is still held by the first call. */
 static void thread_step(struct report *r, struct lock *lock,
@@ -378,7 +359,9 @@ static void thread_step(struct report *r, struct lock *lock,
 		break;
 	case LOCK_GIVE:
 	case LOCK_SLEEP:
-		give_lock(r, lock, thread, event->ns);
+		/* it is held until it was given as often as taken */
+		if (thread->depth && !--thread->depth)
+			count_hold(r, lock, thread, event->ns);
 		thread->sleeps = c->lock == LOCK_SLEEP;
 		break;
 	default:
@@ -404,8 +387,12 @@ void locks_event(struct report *r, const struct report_class *c,
 
 	if (c->lock == LOCK_MAKE) {
 		lock = find_lock(r, c, event);
-		if (lock)
-			make_lock(lock, caller);
+		/* memory is used again, so others may have made a lock at this
+		 * address before */
+		if (lock && !lock->init.class)
+			lock->init = caller;
+		else if (lock && lock->init.address != caller.address)
+			lock->several = true;
 		return;
 	}
 	at = trace->vtid.class ? field_at_bytes(&trace->vtid, event, &bytes) :

@@ -26,11 +26,6 @@ static bool asks_for_probes(const struct session_rule *rule)
 	return rule->wanted && session_rule_names(rule);
 }
 
-static bool asks_functions(const struct session_rule *rule)
-{
-	return rule_kind(rule->glob) == RULE_FUNCTIONS;
-}
-
 /* Returns how a USDT probe is wanted as a marker; 0: it is not wanted. */
 static int probe_wanted(const char *id, struct rule_types *types, void *arg)
 {
@@ -232,7 +227,8 @@ void session_probes_adopt(const struct patcher *patcher)
 
 			if (!asks_for_probes(rule))
 				continue;
-			functions_asked |= asks_functions(rule);
+			functions_asked |= rule_kind(rule->glob) ==
+					   RULE_FUNCTIONS;
 			if (rule_kind(rule->glob) == RULE_LINE)
 				lines += index_hash(rule->lines, rule->glob,
 						    text_length(rule->glob));

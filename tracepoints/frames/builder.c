@@ -95,24 +95,6 @@ SIGSAFE enum ax_verdict builder_memory(struct builder *builder,
 	return AX_DONE;
 }
 
-/* Adds a string with the NUL, or the first n bytes; at most 65535. */
-static SIGSAFE enum ax_verdict builder_string(struct builder *builder,
-					      uint64_t address, uint64_t n)
-{
-	n = min_u64(n, 65535);
-	if (!builder_room(builder, 11 + n)) {
-		if (builder->room - builder->used <= 11)
-			return AX_NO_ROOM;
-		n = builder->room - builder->used - 11;
-		builder->cut = 0;	/* unless the string fills the room */
-		if (add_block(builder, address, n, copy_string) == n)
-			builder->cut = 1;
-		return AX_DONE;
-	}
-	add_block(builder, address, n, copy_string);
-	return AX_DONE;
-}
-
 /* The block of an event's fields, being written. */
 struct fields {
 	struct builder *builder;
@@ -233,10 +215,24 @@ SIGSAFE enum ax_verdict builder_ax_collect(void *builder, uint64_t address,
 	return builder_memory(builder, address, n);
 }
 
-SIGSAFE enum ax_verdict builder_ax_collect_string(void *builder,
-						  uint64_t address, uint64_t n)
+/* Adds a string with the NUL, or the first n bytes; at most 65535. */
+SIGSAFE enum ax_verdict builder_ax_collect_string(void *to, uint64_t address,
+						  uint64_t n)
 {
-	return builder_string(builder, address, n);
+	struct builder *builder = to;
+
+	n = min_u64(n, 65535);
+	if (!builder_room(builder, 11 + n)) {
+		if (builder->room - builder->used <= 11)
+			return AX_NO_ROOM;
+		n = builder->room - builder->used - 11;
+		builder->cut = 0;	/* unless the string fills the room */
+		if (add_block(builder, address, n, copy_string) == n)
+			builder->cut = 1;
+		return AX_DONE;
+	}
+	add_block(builder, address, n, copy_string);
+	return AX_DONE;
 }
 
 SIGSAFE enum ax_verdict builder_ax_register(const uint64_t *general,
