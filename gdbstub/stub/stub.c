@@ -198,7 +198,7 @@ static int bytes_send(int fd, const char *p, uint32_t n)
 
 /* Calls the function of the packet's row, or refuses with the row's text.
  * Returns 0, or 1 when the packet gets no answer. */
-static int packet_serve(struct connection *c, const char *p)
+static bool packet_serve(struct connection *c, const char *p)
 {
 	const char *word = words;
 	const char *rest = NULL;
@@ -213,7 +213,7 @@ static int packet_serve(struct connection *c, const char *p)
 		word += text_length(word) + 1;
 	}
 	if (i == ARRAY_SIZE(answers))
-		return 0;
+		return false;
 	answer = answers[i].answer;
 	switch (answer) {
 		FUNCTIONS(CALL)
@@ -221,7 +221,7 @@ static int packet_serve(struct connection *c, const char *p)
 		for (; answer > NO_STOP; answer--)
 			text += text_length(text) + 1;
 		connection_refuse(c, text);
-		return 0;
+		return false;
 	}
 }
 

@@ -73,21 +73,21 @@ int serve_stop_reason(struct connection *c, const char *p)
 	return 0;
 }
 
-/* Returns 1 when "pPID.TID", "pPID" or "TID" may mean the service thread; 0 and
- * -1 stand for any. */
-static int thread_is_ours(const char *p)
+/* Returns true when "pPID.TID", "pPID" or "TID" may mean the service thread; 0
+ * and -1 stand for any. */
+static bool thread_is_ours(const char *p)
 {
 	uint64_t id;
 	int with_process = packet_read_char(&p, 'p');
 
 	if (packet_read_char(&p, '-'))
-		return 1;
+		return true;
 	if (!packet_read_number(&p, &id))
-		return 0;
+		return false;
 	if (with_process && id && id != (uint64_t)sys_getpid())
-		return 0;
+		return false;
 	if (with_process && !packet_read_char(&p, '.'))
-		return 1;
+		return true;
 	if (with_process && (packet_read_char(&p, '-') ||
 			!packet_read_number(&p, &id)))
 		return p[-1] == '-';

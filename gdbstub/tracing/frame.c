@@ -36,9 +36,9 @@ int frame_now(struct connection *c, struct frame *frame)
 /* Finds the frame of that number; or the next match behind the frame that gdb
  * looks at, from the first frame on if gdb looks at none. Returns 0 when there
  * is no match. */
-static int search_run(const struct connection *c, const struct search *search,
-		      const struct frames *frames, uint32_t *number,
-		      struct frame *frame)
+static bool search_run(const struct connection *c, const struct search *search,
+		       const struct frames *frames, uint32_t *number,
+		       struct frame *frame)
 {
 	uint32_t n = c->in_frame ? c->frame + 1 : 0;
 
@@ -57,14 +57,14 @@ static int search_run(const struct connection *c, const struct search *search,
 		if (!is_match)
 			continue;
 		*number = n;
-		return 1;
+		return true;
 	}
-	return 0;
+	return false;
 }
 
 /* Reads NUMBER, tdp:N, pc:ADDRESS, range:A:B or outside:A:B. Returns 0 at
  * another form. */
-static int search_read(const char *p, struct search *search)
+static bool search_read(const char *p, struct search *search)
 {
 	const char *outside = text_after(p, "outside:");
 	const char *range = outside ? outside : text_after(p, "range:");
@@ -76,7 +76,7 @@ static int search_read(const char *p, struct search *search)
 				   .outside = outside != NULL };
 	p = range ? range : pc ? pc : point ? point : p;
 	if (!packet_read_number(&p, &search->low))
-		return 0;
+		return false;
 	search->high = search->low;
 	return (!range || (packet_read_char(&p, ':') &&
 			   packet_read_number(&p, &search->high))) && !*p;
@@ -117,15 +117,15 @@ int serve_frame(struct connection *c, const char *p)
 }
 
 /* Finds the first block of a kind. */
-static int block_find(const struct frame *frame, uint8_t kind,
-		      struct frame_block *block)
+static bool block_find(const struct frame *frame, uint8_t kind,
+		       struct frame_block *block)
 {
 	uint32_t at = 0;
 
 	while (frame_block_next(frame, &at, block))
 		if (block->kind == kind)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 void frame_registers(const struct frame *frame, struct registers *registers,

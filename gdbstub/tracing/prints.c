@@ -141,17 +141,17 @@ static bool prints_any(void)
 }
 
 /* Reads "LENGTH,CODE" into a buffer. Returns 0 when it is malformed. */
-static int code_read(const char **p, uint8_t *code, uint32_t *bytes)
+static bool code_read(const char **p, uint8_t *code, uint32_t *bytes)
 {
 	uint64_t length;
 
 	if (!packet_read_number(p, &length) || !packet_read_char(p, ',') ||
 	    length > TRACE_CODE_BYTES + PRINT_TEXT_BYTES ||
 	    !packet_read_hex(p, code, length))
-		return 0;
+		return false;
 	frame_base_mend(code, (uint32_t)length);
 	*bytes = (uint32_t)length;
-	return 1;
+	return true;
 }
 
 /* Adds a dprintf. Returns NULL or why not. */

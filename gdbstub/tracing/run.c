@@ -72,9 +72,9 @@ static void frames_drop(void)
 	registry_unlock();
 }
 
-/* Returns 1 when code of this marker is at that address. The registry's lock is
- * held here, and in all functions that take an object. */
-static int object_at(const struct object *object, uint64_t address)
+/* Returns true when code of this marker is at that address. The registry's lock
+ * is held here, and in all functions that take an object. */
+static bool object_at(const struct object *object, uint64_t address)
 {
 	const struct code *code = object->codes;
 

@@ -32,16 +32,16 @@ static void piece_begin(struct packet *out, char kind,
 	packet_add_byte(out, ':');
 }
 
-/* Returns 1 for a character that gdb takes for the end of a word. */
-static int is_blank(char c)
+/* Returns true for a character that gdb takes for the end of a word. */
+static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
 /* Finds the beginning and the end of the modifier in "collect/s80 a, b".
  * Returns 0 when there is no modifier. */
-static int modifier_find(const struct trace_source *source, uint32_t *start,
-			 uint32_t *end)
+static bool modifier_find(const struct trace_source *source, uint32_t *start,
+			  uint32_t *end)
 {
 	const char *text = source->text;
 	uint32_t i = 0;
@@ -49,7 +49,7 @@ static int modifier_find(const struct trace_source *source, uint32_t *start,
 	while (i < source->length && is_blank(text[i]))
 		i++;
 	if (i == source->length || text[i] != 'c')
-		return 0;
+		return false;
 	while (i < source->length && (text[i] | 32) >= 'a' &&
 	       (text[i] | 32) <= 'z')
 		i++;
@@ -112,8 +112,8 @@ static void source_upload(struct packet *out, const struct trace_point *point,
 
 /* Adds piece n of a tracepoint. Returns 0 when it has no such piece. The first
  * never has :S: gdb 13.1 would then look for the marker, and crash. */
-static int piece_upload(struct packet *out, const struct trace_point *point,
-			uint32_t n)
+static bool piece_upload(struct packet *out, const struct trace_point *point,
+			 uint32_t n)
 {
 	const struct trace_action *action = point->actions;
 	const struct trace_source *source = point->sources;
@@ -127,28 +127,28 @@ static int piece_upload(struct packet *out, const struct trace_point *point,
 			packet_add_number(out, point->fast);
 		}
 		if (!point->condition)
-			return 1;
+			return true;
 		packet_add(out, ":X");
 		packet_add_number(out, point->condition_bytes);
 		packet_add_byte(out, ',');
 		packet_add_hex(out, point->condition, point->condition_bytes);
-		return 1;
+		return true;
 	}
 	for (; action && n; n--)
 		action = action->next;
 	if (action) {
 		piece_begin(out, 'A', point);
 		packet_add(out, action->wire);
-		return 1;
+		return true;
 	}
 	for (; source; source = source->next) {
 		/* leave out a text whose last part never came */
 		if (source->used < source->length || n--)
 			continue;
 		source_upload(out, point, source);
-		return 1;
+		return true;
 	}
-	return 0;
+	return false;
 }
 
 /* Returns the tracepoint before `point`, or the last one for NULL. */

@@ -245,9 +245,9 @@ static int memory_divide(struct verifier *v, void *buffer, size_t size)
 	return 0;
 }
 
-/* Returns 1 when the source has the event, or the machine the function, that a
- * step needs. */
-static int machine_can(const struct ax_source *source, enum need need)
+/* Returns true when the source has the event, or the machine the function, that
+ * a step needs. */
+static bool machine_can(const struct ax_source *source, enum need need)
 {
 #define FUNCTION(name)	offsetof(struct ax_machine, name)
 	static const uint8_t functions[] = {
@@ -269,11 +269,11 @@ static int machine_can(const struct ax_source *source, enum need need)
 	uintptr_t function;
 
 	if (need == NEED_NOTHING)
-		return 1;
+		return true;
 	if (need == NEED_EVENT)
 		return source->layout != NULL;
 	if (!source->machine)
-		return 0;
+		return false;
 	__builtin_memcpy(&function,
 			 (const char *)source->machine + functions[need],
 			 sizeof(function));
@@ -456,8 +456,8 @@ static int heights_check(struct verifier *v)
 	return ret;
 }
 
-/* Returns 1 for one of the five comparisons without a constant. */
-static int is_comparison(const struct ax_insn *insn)
+/* Returns true for one of the five comparisons without a constant. */
+static bool is_comparison(const struct ax_insn *insn)
 {
 	return insn->step >= STEP_EQUAL && insn->step <= STEP_GREATER_UNSIGNED;
 }

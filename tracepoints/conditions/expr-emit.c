@@ -144,9 +144,9 @@ void expr_emit_here(struct compiler *c, size_t jump)
 	c->code[jump + 1] = (uint8_t)c->used;
 }
 
-/* Returns 1 when the operand is a string, a text, the thread's name or the
+/* Returns true when the operand is a string, a text, the thread's name or the
  * marker's id: it has no value on the stack. */
-static int is_string(const struct operand *a)
+static bool is_string(const struct operand *a)
 {
 	return a->kind == OPERAND_STRING || a->kind == OPERAND_PROCNAME ||
 	       a->kind == OPERAND_ID || a->kind == OPERAND_TEXT;
@@ -248,21 +248,21 @@ static void emit_doubles(struct compiler *c, const struct operand *a,
 	expr_emit(c, AX_SWAP);
 }
 
-/* Returns 1 when one of both is a double: the other one is converted. */
-static int any_double(const struct operand *a, const struct operand *b)
+/* Returns true when one of both is a double: the other one is converted. */
+static bool any_double(const struct operand *a, const struct operand *b)
 {
 	return a->kind == OPERAND_DOUBLE || b->kind == OPERAND_DOUBLE;
 }
 
 /* Return whether both values fit in signed, or in unsigned, integers. If
  * neither is so, the operands are mixed. */
-static int both_signed(const struct operand *a, const struct operand *b)
+static bool both_signed(const struct operand *a, const struct operand *b)
 {
 	return (a->kind == OPERAND_SIGNED || a->positive) &&
 	       (b->kind == OPERAND_SIGNED || b->positive);
 }
 
-static int both_unsigned(const struct operand *a, const struct operand *b)
+static bool both_unsigned(const struct operand *a, const struct operand *b)
 {
 	return (a->kind == OPERAND_UNSIGNED || a->positive) &&
 	       (b->kind == OPERAND_UNSIGNED || b->positive);
@@ -387,7 +387,7 @@ static void emit_compare_strings(struct compiler *c, enum operator op,
 }
 
 /* Returns the result of a comparison of two unsigned constants. */
-static int comparison_holds(enum operator op, uint64_t a, uint64_t b)
+static bool comparison_holds(enum operator op, uint64_t a, uint64_t b)
 {
 	switch (op) {
 	case OP_EQUAL:
@@ -564,13 +564,13 @@ static void duration_settle(struct compiler *c, struct operand *a,
 }
 
 /* Returns whether a text is this name, as a whole. */
-static int is_label(const struct operand *text, const struct shown_name *name)
+static bool is_label(const struct operand *text, const struct shown_name *name)
 {
 	const char *p = text->start, *label = name->start;
 
 	while (p < text->end && label < name->end)
 		if (expr_character(&p, text->end) != (uint8_t)*label++)
-			return 0;
+			return false;
 	return p == text->end && label == name->end;
 }
 

@@ -98,8 +98,8 @@ void expr_error_whose(struct expr_error *error, const char *id)
 		text_copy(error->fact, sizeof(error->fact), fact);
 }
 
-/* Returns 1 when the token is this word. */
-static int token_is(const struct token *token, const char *word)
+/* Returns true when the token is this word. */
+static bool token_is(const struct token *token, const char *word)
 {
 	const char *p = token->start;
 
@@ -172,8 +172,8 @@ static void use_part(struct compiler *c, const struct part *part, uint8_t type,
 
 /* Uses the element that the rest of the token numbers, "[2]" or ".2". Returns
  * whether it is one. */
-static int use_element(struct compiler *c, uint8_t field, const char *p,
-		       struct operand *a)
+static bool use_element(struct compiler *c, uint8_t field, const char *p,
+			struct operand *a)
 {
 	uint8_t type = c->fields->types[field];
 	struct part part = { field, type & TAFFRAIL_T_SCALAR_MASK, 0 };
@@ -186,13 +186,13 @@ static int use_element(struct compiler *c, uint8_t field, const char *p,
 	    !(type & (TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_ARRAY)) ||
 	    shown_says(&c->fields->shown, field, TAFFRAIL_HOW_CHARS) ||
 	    !scalar_bytes(type) || ++p >= end)
-		return 0;
+		return false;
 	for (; p < end; p++) {
 		if (*p < '0' || *p > '9')
-			return 0;
+			return false;
 		number = number * 10 + (uint32_t)(*p - '0');
 		if (number > UINT16_MAX)
-			return 0;
+			return false;
 	}
 	part.number = (uint16_t)number;
 	type = part.type;
@@ -200,12 +200,12 @@ static int use_element(struct compiler *c, uint8_t field, const char *p,
 	    scalar_sort(type) != SCALAR_REAL)
 		part.type |= AX_PART_BIG_ENDIAN;
 	use_part(c, &part, type, a);
-	return 1;
+	return true;
 }
 
 /* Uses the token as U.OPTION, where U.value is a field of several types.
  * Returns whether it is that. */
-static int use_option(struct compiler *c, uint8_t field, struct operand *a)
+static bool use_option(struct compiler *c, uint8_t field, struct operand *a)
 {
 	const char *name = c->fields->names[field].name;
 	const char *p = c->token.start, *end = c->token.end;
@@ -215,20 +215,20 @@ static int use_option(struct compiler *c, uint8_t field, struct operand *a)
 
 	if (!field || !shown_find(&shown, &c->fields->shown, field) ||
 	    shown.how != TAFFRAIL_HOW_VARIANT)
-		return 0;
+		return false;
 	for (; p < end && *p == *name; p++, name++)
 		;
 	if (p == c->token.start || p[-1] != '.' || !text_equal(name, "value"))
-		return 0;
+		return false;
 	for (; shown_next(&shown, &option); part.number++) {
 		if (option.end - option.start != end - p ||
 		    __builtin_memcmp(option.start, p, (size_t)(end - p)) ||
 		    !option.value)
 			continue;
 		use_part(c, &part, (uint8_t)option.value, a);
-		return 1;
+		return true;
 	}
-	return 0;
+	return false;
 }
 
 /* Returns where the token goes on behind a field's name, or NULL: it does not
@@ -263,7 +263,7 @@ static void use_number(struct compiler *c, struct operand *a, uint64_t value,
 }
 
 /* Returns whether the token is this name, or the part of it behind a colon. */
-static int is_name(const struct token *token, const struct shown_name *name)
+static bool is_name(const struct token *token, const struct shown_name *name)
 {
 	size_t n = (size_t)(token->end - token->start);
 	size_t all = (size_t)(name->end - name->start);
@@ -296,7 +296,7 @@ static void use_values(struct compiler *c, struct operand *a,
 
 /* Uses the token as an enumerator or as an error's name: of the last field, of
  * those behind it, of those before it. Returns whether it is one. */
-static int use_enumerator(struct compiler *c, struct operand *a)
+static bool use_enumerator(struct compiler *c, struct operand *a)
 {
 	struct shown_field field;
 	struct shown_name name;
@@ -310,32 +310,32 @@ static int use_enumerator(struct compiler *c, struct operand *a)
 			continue;
 		if (field.how == TAFFRAIL_HOW_ERRNO && error) {
 			use_number(c, a, error, 0);
-			return 1;
+			return true;
 		}
 		while (shown_next(&field, &name)) {
 			if (!is_name(&c->token, &name))
 				continue;
 			use_values(c, a, &field, &name,
 				   c->fields->types[number] == TAFFRAIL_T_U64);
-			return 1;
+			return true;
 		}
 	}
-	return 0;
+	return false;
 }
 
 /* Takes the "$" or "$ctx." from the token. Returns whether there was one. */
-static int take_sign(struct token *token)
+static bool take_sign(struct token *token)
 {
 	static const char sign[] = "$ctx.";
 	size_t n = sizeof(sign) - 1;
 
 	if (*token->start != '$')
-		return 0;
+		return false;
 	if (token->end - token->start <= (ptrdiff_t)n ||
 	    __builtin_memcmp(token->start, sign, n))
 		n = 1;
 	token->start += n;
-	return 1;
+	return true;
 }
 
 /* Names that are no fields: first those of numbers that an opcode loads. */
@@ -350,7 +350,7 @@ static const struct {
 };
 
 /* Returns whether the token names one of these. */
-static int is_fact(const struct token *token)
+static bool is_fact(const struct token *token)
 {
 	size_t i = 0;
 
@@ -361,7 +361,7 @@ static int is_fact(const struct token *token)
 
 /* Uses the token as a context, the level or the id, which has a sign. Returns
  * whether it is one. */
-static int use_fact(struct compiler *c, struct operand *a, int sign)
+static bool use_fact(struct compiler *c, struct operand *a, int sign)
 {
 	int level;
 	size_t i;
@@ -371,7 +371,7 @@ static int use_fact(struct compiler *c, struct operand *a, int sign)
 		if (!token_is(&c->token, facts[i].word))
 			continue;
 		expr_emit(c, facts[i].opcode);
-		return 1;
+		return true;
 	}
 	if (token_is(&c->token, "procname")) {
 		a->kind = OPERAND_PROCNAME;
@@ -383,9 +383,9 @@ static int use_fact(struct compiler *c, struct operand *a, int sign)
 	} else if (sign && token_is(&c->token, "id")) {
 		a->kind = OPERAND_ID;
 	} else {
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
 /* Parses a name: a field, a part of one, a context, the level, or an
@@ -573,8 +573,8 @@ static void parse_logic(struct compiler *c, struct operand *a)
 	make_result(a);
 }
 
-/* Returns 1 for ==, != and the other comparisons, and for ~ and !~. */
-static int is_comparison(enum operator op)
+/* Returns true for ==, != and the other comparisons, and for ~ and !~. */
+static bool is_comparison(enum operator op)
 {
 	return op >= OP_EQUAL && op <= OP_GREATER_EQUAL;
 }

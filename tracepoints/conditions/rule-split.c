@@ -14,7 +14,7 @@
 #define GLOB_BYTES	256	/* longer globs name no function */
 #define CXX_BYTES	1024
 
-static int is_blank(char c)
+static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }

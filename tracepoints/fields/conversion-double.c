@@ -17,8 +17,8 @@ struct exponent {
 	int n;
 };
 
-/* Returns 1 for a conversion that writes in capitals. */
-static int is_upper(char letter)
+/* Returns true for a conversion that writes in capitals. */
+static bool is_upper(char letter)
 {
 	return letter >= 'A' && letter <= 'Z';
 }

@@ -7,6 +7,7 @@
  */
 #include "tracepoints/fields/decimal-private.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define TEN_9		1000000000u
@@ -123,12 +124,12 @@ static void count_up(struct decimal *d, int n)
 	}
 }
 
-/* Returns 1 when the digits after the first n are more than a half, or a half
- * after an odd digit. */
-static int rounds_up(const struct decimal *d, int n)
+/* Returns true when the digits after the first n are more than a half, or a
+ * half after an odd digit. */
+static bool rounds_up(const struct decimal *d, int n)
 {
 	if (n < 0 || n >= d->n)
-		return 0;
+		return false;
 	return d->digits[n] > '5' ||
 	       (d->digits[n] == '5' &&
 		(d->n > n + 1 || (n && (d->digits[n - 1] & 1))));

@@ -28,7 +28,7 @@ struct directive {
 	int unfit;			/* the field of a '*' is no integer */
 };
 
-static int is_digit(char c)
+static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -94,7 +94,7 @@ static int32_t star_take(struct format *f, struct directive *d, const char **p)
 	return number < -CONVERSION_MOST ? -CONVERSION_MOST : (int32_t)number;
 }
 
-static int is_one_of(char c, const char *set)
+static bool is_one_of(char c, const char *set)
 {
 	while (*set && *set != c)
 		set++;

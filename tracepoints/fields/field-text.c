@@ -61,15 +61,15 @@ static void base_show(struct text *text, const struct field_value *value,
 
 /* Adds the elements of an array in a base, if one was said. Returns whether it
  * has. */
-static int elements_show(struct text *text, const struct field_value *array,
-			 uint8_t base)
+static bool elements_show(struct text *text, const struct field_value *array,
+			  uint8_t base)
 {
 	struct field_value element;
 	uint32_t i;
 
 	if (!base || !array->whole || !(array->type & TAFFRAIL_T_SEQUENCE) ||
 	    scalar_sort(array->type & TAFFRAIL_T_SCALAR_MASK) == SCALAR_REAL)
-		return 0;
+		return false;
 	text_add_char(text, '{');
 	for (i = 0; i < array->n && !text->cut; i++) {
 		if (i)
@@ -78,12 +78,12 @@ static int elements_show(struct text *text, const struct field_value *array,
 		base_show(text, &element, base == 16 ? 4 : base == 8 ? 3 : 1);
 	}
 	text_add_char(text, '}');
-	return 1;
+	return true;
 }
 
 /* Adds the value in the way that was said. Returns whether it has. */
-static int how_show(struct text *text, const struct field_value *value,
-		    uint8_t how)
+static bool how_show(struct text *text, const struct field_value *value,
+		     uint8_t how)
 {
 	uint64_t number = field_integer(value);
 	int negative = (int64_t)number < 0;
@@ -107,9 +107,9 @@ static int how_show(struct text *text, const struct field_value *value,
 		text_add_char(text, ' ');
 		text_add(text, unit_word(how));
 	} else {
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
 /* Adds a name; one that has other characters than an enumerator's, in quotes,

@@ -173,14 +173,14 @@ const char *unit_word(uint8_t how)
 }
 
 /* Takes the next value, if there is one. */
-static int take_value(struct shown_field *field, int64_t *value)
+static bool take_value(struct shown_field *field, int64_t *value)
 {
 	if (!field->count)
-		return 0;
+		return false;
 	field->count--;
 	__builtin_memcpy(value, field->values, sizeof(*value));
 	field->values += sizeof(*value);
-	return 1;
+	return true;
 }
 
 /* "first, scope::second": the part behind a colon counts; of ranges, all up to
