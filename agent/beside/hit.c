@@ -130,14 +130,6 @@ static SIGSAFE void hit_words(const struct ust_notifier *notifier,
 	fixed_write(notifier->priv, (uint64_t)stack, probe);
 }
 
-/* The notifier is a part of its event. */
-static ALWAYS_INLINE const struct event *
-event_of(const struct ust_notifier *notifier)
-{
-	return (const void *)((const char *)notifier -
-			      offsetof(struct event, notifier));
-}
-
 /* Pads for texts that are too long for the stack. A hit that finds none free
  * writes such a text up to the first NUL. */
 #define LONG_PADS	16
@@ -172,7 +164,9 @@ fields_write(const struct ust_notifier *notifier, const char *stack,
 	     const struct ust_probe *probe, char *pad, uint32_t bytes)
 {
 	struct taffrail_site *site = notifier->priv;
-	const struct event *event = event_of(notifier);
+	/* the notifier is a part of it */
+	const struct event *event = (const void *)((const char *)notifier -
+					offsetof(struct event, notifier));
 	struct describe_values values;
 	struct ax_event seen = { .var = values.vars };
 	const struct write_var *var;

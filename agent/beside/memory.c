@@ -82,11 +82,6 @@ static struct {
 	{ "pthread_mutex_unlock", (void *)stock_mutex_unlock, NULL, false },
 };
 
-static bool is_pooled(const void *p)
-{
-	return pool && (uint64_t)((const char *)p - pool) < POOL_BYTES;
-}
-
 static void *pool_take(uint64_t bytes)
 {
 	uint64_t rank = 0;
@@ -157,7 +152,7 @@ static void stock_free(void *p)
 
 	if (!p)
 		return;
-	if (is_pooled(p)) {
+	if (pool && (uint64_t)((const char *)p - pool) < POOL_BYTES) {
 		list_add(&pool_free[block->rank], block, &block->next);
 	} else if (thread_is_ours()) {
 		list_add(&waiting, p, p);

@@ -164,11 +164,6 @@ static const char *add_token(struct text *out, const struct token *token,
 	}
 }
 
-static bool is_comparison(const struct token *token)
-{
-	return token->word == WORD_EQUAL || token->word == WORD_NOT_EQUAL;
-}
-
 const char *saved_condition(const char *filter, char *out, size_t room)
 {
 	static struct token tokens[TOKENS_MAX];
@@ -191,7 +186,8 @@ const char *saved_condition(const char *filter, char *out, size_t room)
 	for (size_t i = 0; i < n && !fault; i++) {
 		/* "a*" == name: the pattern stands on the right here */
 		if (tokens[i].word == WORD_PATTERN && i + 2 < n &&
-		    is_comparison(&tokens[i + 1]) &&
+		    (tokens[i + 1].word == WORD_EQUAL ||
+		     tokens[i + 1].word == WORD_NOT_EQUAL) &&
 		    tokens[i + 2].word == WORD_NAME) {
 			swapped = tokens[i];
 			tokens[i] = tokens[i + 2];
