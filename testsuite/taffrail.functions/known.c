@@ -19,12 +19,12 @@ int main(void)
 	void *block;
 	int fd = open("/dev/zero", O_RDWR | O_CLOEXEC);
 
-	if (fd < 0 || open("/nonexistent", O_RDONLY) != -1 ||
+	if (fd < 0 || open("/proc/nonexistent", O_RDONLY) != -1 ||
 	    open(path, O_RDONLY) != -1)
 		return 1;
 	path = (const char *)(uintptr_t)4096;
 	if (open(path, O_RDONLY) != -1 || read(fd, bytes, 8) != 8 ||
-	    write(-1, "abc", 3) != -1 || mkdir("/nonexistent/a", 0750) != -1)
+	    write(-1, "abc", 3) != -1 || mkdir("/proc/nonexistent/a", 0750) != -1)
 		return 1;
 	block = calloc(123457, 1);
 	block = realloc(block, 234567);

@@ -7,11 +7,11 @@ compile: known known.c -O2 -fno-builtin
 case: arguments have the names and types of the manual
 run: taffrail record -o trace -e 'fn:libc/open' -e 'fn:libc/read' -e 'fn:libc/mkdir' -e 'fn:libc/realloc' -e 'fn:libc/munmap' -- "$CASES/known" && taffrail view trace
 stdout: fn:open: .* \{ path = "/dev/zero", flags = 0x80002, cfa = 0x[0-9A-F]+ \}$
-stdout: fn:open: .* \{ path = "/nonexistent", flags = 0x0, cfa = 
+stdout: fn:open: .* \{ path = "/proc/nonexistent", flags = 0x0, cfa = 
 stdout: fn:open: .* \{ path = "\(null\)", flags = 0x0, cfa = 
 stdout: fn:open: .* \{ path = "\(unreadable\)", flags = 0x0, cfa = 
 stdout: fn:read: .* \{ fd = [0-9]+, buf = 0x[0-9A-F]+, count = 8, cfa = 
-stdout: fn:mkdir: .* \{ path = "/nonexistent/a", mode = 0750, cfa = 
+stdout: fn:mkdir: .* \{ path = "/proc/nonexistent/a", mode = 0750, cfa = 
 stdout: fn:realloc: .* \{ ptr = 0x[0-9A-F]+, size = 234567, cfa = 
 stdout: fn:munmap: .* \{ addr = 0x[0-9A-F]+, length = 12345, cfa = 
 case: results are of the function's type
@@ -37,9 +37,9 @@ stdout: fn:write: .* \{ arg1 = (-1|4294967295), arg2 = "abc", arg3 = 3, cfa =
 case: whole calls
 run: taffrail record -o whole --functions 'libc/open' --functions 'libc/mkdir' --functions libc/free -- "$CASES/known" && taffrail view whole
 stdout: \{ duration = [0-9.]+ [mun]?s, depth = 1, path = "/dev/zero", flags = 0x80002, value = [0-9]+ \}$
-stdout: depth = 1, path = "/nonexistent", flags = 0x0, value = -1 \}$
+stdout: depth = 1, path = "/proc/nonexistent", flags = 0x0, value = -1 \}$
 stdout: depth = 1, path = "\(null\)", flags = 0x0, value = -1 \}$
-stdout: depth = 1, path = "/nonexistent/a", mode = 0750, value = -1 \}$
+stdout: depth = 1, path = "/proc/nonexistent/a", mode = 0750, value = -1 \}$
 stdout: depth = 1, ptr = 0x[0-9A-F]+(, to = "[^"]+")? \}$
 case: a program's own function of such a name has none
 file opens.c:
