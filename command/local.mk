@@ -75,6 +75,7 @@ command_sources = \
 	command/common/monotonic.h \
 	command/common/nearest.c \
 	command/common/nearest.h \
+	command/common/option-members.c \
 	command/common/options.c \
 	command/common/printable.c \
 	command/common/printable.h \

@@ -59,7 +59,7 @@ struct start_arguments {
 
 enum {
 	KEY_QUOTA = 256, KEY_CHANNEL, KEY_LEVEL, KEY_FUNCTIONS, KEY_DEPTH,
-	KEY_MIN_TIME
+	KEY_MIN_TIME, KEY_GROUP
 };
 
 static const struct option_row start_rows[] = {
@@ -100,8 +100,7 @@ static const struct option_row start_rows[] = {
 	  "writer (default); vtid, vpid, procname, cpu, ip, pthread_id; none" },
 	{ KEY_QUOTA, "quota", "N", "limit its buffers in all processes to N "
 	  "bytes; count further events as lost" },
-	{ OPTION_KEY(GROUP, uint32_t, 0, struct start_arguments, group),
-	  "allow-group", "GROUP", "give GROUP your rights over the "
+	{ KEY_GROUP, "allow-group", "GROUP", "give GROUP your rights over the "
 	  "processes, until they end" },
 	{ OPTION_FLAG(0, struct start_arguments, int3),
 	  "int3", NULL, "also trace USDT probes that need a trap for "
@@ -137,6 +136,8 @@ static int take_option(void *object, int key, const char *value)
 					       "buffers; without --quota there "
 					       "is no limit");
 		return COMMAND_DONE;
+	case KEY_GROUP:
+		return command_take_group(&a->group, value);
 	case KEY_LEVEL:
 		return rule_take_level(&a->level, value);
 	case KEY_FUNCTIONS:

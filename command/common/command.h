@@ -71,10 +71,10 @@ int disconnect_main(int argc, char **argv);
 int call_main(int argc, char **argv);
 
 /*
- * Options (options.c). A row has a letter or a word or both; `key` is what
- * options_next() returns for it: the letter where there is one, a number above
- * 255 else, or a member that options_take() sets. --help needs no row. A zero
- * key ends the rows.
+ * Options (options.c, option-members.c). A row has a letter or a word or both;
+ * `key` is what options_next() returns for it: the letter where there is one, a
+ * number above 255 else, or a member that options_take() sets. --help needs no
+ * row. A zero key ends the rows.
  *
  *	31    24 23     8 7       0
  *	+-------+--------+---------+
@@ -100,7 +100,6 @@ enum option_kind {
 	OPTION_MS,
 	OPTION_BUFFERS,
 	OPTION_CONTEXTS,
-	OPTION_GROUP,
 };
 
 /* Keys: the member of the object takes the option as true, the value as it is,

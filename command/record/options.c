@@ -30,7 +30,7 @@
 
 enum {
 	KEY_PROVIDER = 256, KEY_MAX_SIZE, KEY_PROBE, KEY_CONNECT, KEY_LEVEL,
-	KEY_FUNCTIONS, KEY_DEPTH, KEY_MIN_TIME
+	KEY_FUNCTIONS, KEY_DEPTH, KEY_MIN_TIME, KEY_GROUP
 };
 
 static const struct option_row rows[] = {
@@ -72,8 +72,7 @@ static const struct option_row rows[] = {
 	  "they hold the events of TIME" },
 	{ KEY_MAX_SIZE, "max-size", "SIZE", "limit the directory to SIZE "
 	  "bytes: drop the oldest events" },
-	{ OPTION_KEY(GROUP, uint32_t, 0, struct record_options, group),
-	  "allow-group", "GROUP", "give GROUP your rights over the "
+	{ KEY_GROUP, "allow-group", "GROUP", "give GROUP your rights over the "
 	  "processes, until they end" },
 	{ OPTION_FLAG(0, struct record_options, int3),
 	  "int3", NULL, "also trace USDT probes that need a trap for "
@@ -226,6 +225,8 @@ static int take_option(void *object, int key, const char *value)
 				value, "probe libraries");
 	case KEY_CONNECT:
 		return record_take_connect(o, value);
+	case KEY_GROUP:
+		return command_take_group(&o->group, value);
 	default:
 		if (command_parse_bytes(&o->max_size, value))
 			return command_misused("size '%s' is not a number of "
