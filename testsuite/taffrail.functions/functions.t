@@ -11,6 +11,7 @@ compile: small small.c -O2 -pthread
 compile: opens opens.c -O2
 compile: order order.c -O2
 compile: fixed fixed.c -O2 -no-pie
+compile: crowd crowd.c -O2
 compile: fixed-calls calls.c -O2 -no-pie -pthread
 compile: libcalled.so called.c -O2 -fPIC -shared
 
@@ -499,6 +500,14 @@ stdout: ^ +50 .* 0  low_prefix$
 stdout: ^ +50 .* 0  low_prefixes$
 stdout: ^ +50 .* 0  low_push$
 stdout: ^ +50 .* 0  low_pushes$
+
+# Few places for a jump
+case: a place of which a free byte tells the page
+run: taffrail record -o edge -e 'fn:crowd/edge' -- "$CASES/crowd" && taffrail view edge | grep -o 'fn:[^:]*'
+stdout: ^1$
+stdout: ^fn:edge$
+stdout: ^fn:edge%return$
+
 # The list of a file
 case: functions that can be had, and why not the others
 run: taffrail list --functions "$CASES/through" && taffrail list --functions "$CASES/fixed"

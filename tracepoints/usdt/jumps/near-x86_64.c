@@ -178,8 +178,10 @@ static uint64_t trampoline_at(uint64_t site, uint32_t top, uint32_t next,
 			      uint32_t mask, uint32_t want, uint32_t n)
 {
 	uint32_t third = mask & 0xff00 ? want & 0xff00 : 0x8000;
+	/* where the low byte is free, the page of the middle has room */
+	uint32_t low = mask & 0xff ? want & 0xff : 0x80;
 	uint64_t to = jump_target(site, top << 24 | (next & 0xff) << 16 |
-						third | (want & 0xff));
+						third | low);
 	struct near *near = is_near(site, to) ? near_make(to & ~(PAGE - 1)) :
 						NULL;
 
@@ -220,7 +222,8 @@ uint64_t usdt_near_trampoline(uint64_t site, uint32_t mask, uint32_t want,
 	if (found)
 		return found;
 	/* the trampoline would cross into the next page at any address */
-	if (mask & 0xff00 && (jump_target(site, want) & (PAGE - 1)) + n > PAGE)
+	if ((mask & 0xffff) == 0xffff &&
+	    (jump_target(site, want) & (PAGE - 1)) + n > PAGE)
 		return 0;
 	for (i = 0; i < 256; i++) {
 		uint32_t try = (last + i) & 0xff;
