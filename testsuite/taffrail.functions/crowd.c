@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A function whose jump leads to few places. The instructions of edge() begin
- * at its bytes 0, 1, 2 and 4, and a byte of the operand that is free decides on
- * which side of a page's end the place is. It returns its argument and 1.
+ * Functions whose jumps lead to few places. The instructions of edge() begin at
+ * its bytes 0, 1, 2 and 4, and a byte of the operand that is free decides on
+ * which side of a page's end the place is. Those of crowd000() to crowd199(),
+ * side by side, begin at bytes 0, 1, 3 and 4: one byte is free. Each returns its
+ * argument and 1.
  */
 #include <stdio.h>
 
@@ -19,8 +21,26 @@
 __asm__(".text\n .p2align 12\n .skip 0x3f0, 0x90\n");
 FUNCTION(edge, PUSH("rbp") PUSH("rbx") "movl %edi, %ebx\n leaq 8(%rsi), %rax\n");
 
+#define F(a, b, c) \
+	FUNCTION(crowd##a##b##c, PUSH("rbp") "movl %edi, %ebp\n" PUSH("rbx") \
+				 "movl $1, %eax\n");
+#define CALL(a, b, c)	sum += crowd##a##b##c(0);
+#define EACH10(f, a, b)	f(a, b, 0) f(a, b, 1) f(a, b, 2) f(a, b, 3) \
+	f(a, b, 4) f(a, b, 5) f(a, b, 6) f(a, b, 7) f(a, b, 8) f(a, b, 9)
+#define EACH100(f, a) \
+	EACH10(f, a, 0) EACH10(f, a, 1) EACH10(f, a, 2) EACH10(f, a, 3) \
+	EACH10(f, a, 4) EACH10(f, a, 5) EACH10(f, a, 6) EACH10(f, a, 7) \
+	EACH10(f, a, 8) EACH10(f, a, 9)
+
+EACH100(F, 0)
+EACH100(F, 1)
+
 int main(void)
 {
-	printf("%ld\n", edge(0));
+	long sum = edge(0);
+
+	EACH100(CALL, 0)
+	EACH100(CALL, 1)
+	printf("%ld\n", sum);
 	return 0;
 }

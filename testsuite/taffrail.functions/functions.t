@@ -504,9 +504,14 @@ stdout: ^ +50 .* 0  low_pushes$
 # Few places for a jump
 case: a place of which a free byte tells the page
 run: taffrail record -o edge -e 'fn:crowd/edge' -- "$CASES/crowd" && taffrail view edge | grep -o 'fn:[^:]*'
-stdout: ^1$
+stdout: ^201$
 stdout: ^fn:edge$
 stdout: ^fn:edge%return$
+case: more of them than a page has room for
+run: taffrail record -o crowded -e 'fn:crowd/crowd*' -- "$CASES/crowd" && taffrail view crowded | grep -o 'fn:crowd[0-9]*[:%]' | sort -u | tr -d 0-9 | sort | uniq -c
+stdout: ^201$
+stdout: ^ *200 fn:crowd%$
+stdout: ^ *200 fn:crowd:$
 
 # The list of a file
 case: functions that can be had, and why not the others

@@ -173,15 +173,15 @@ static uint64_t trampoline_fit(struct near *near, uint64_t site, uint32_t mask,
 	return 0;
 }
 
-/* Takes a trampoline in a new page, chosen by the operand's two upper bytes. */
-static uint64_t trampoline_at(uint64_t site, uint32_t top, uint32_t next,
-			      uint32_t mask, uint32_t want, uint32_t n)
+/* Takes a trampoline in a new page, chosen by the operand's upper three bytes;
+ * the lowest of these may be given. */
+static uint64_t trampoline_at(uint64_t site, uint32_t upper, uint32_t mask,
+			      uint32_t want, uint32_t n)
 {
-	uint32_t third = mask & 0xff00 ? want & 0xff00 : 0x8000;
+	uint32_t third = mask & 0xff00 ? want & 0xff00 : (upper & 0xff) << 8;
 	/* where the low byte is free, the page of the middle has room */
 	uint32_t low = mask & 0xff ? want & 0xff : 0x80;
-	uint64_t to = jump_target(site, top << 24 | (next & 0xff) << 16 |
-						third | low);
+	uint64_t to = jump_target(site, upper >> 8 << 16 | third | low);
 	struct near *near = is_near(site, to) ? near_make(to & ~(PAGE - 1)) :
 						NULL;
 
@@ -194,8 +194,9 @@ static uint64_t trampoline_at(uint64_t site, uint32_t top, uint32_t next,
 /*
  * Without room in a page that is there, takes a trampoline in a new page. Tries
  * the values of the operand's highest byte and of the next one, unless they are
- * given. Bytes that are not given are first in the middle, so that jumps at
- * addresses around reach the page, too, and then chosen in the page found so.
+ * given; where both are, those of the third one. Bytes that are not given are
+ * first in the middle, so that jumps at addresses around reach the page, too,
+ * and then chosen in the page found so.
  * The search begins where it found room the last time; at first some way off,
  * because libraries lie together.
  */
@@ -204,6 +205,7 @@ uint64_t usdt_near_trampoline(uint64_t site, uint32_t mask, uint32_t want,
 {
 	static uint32_t last = 8;
 	uint32_t high = mask & 0xffff0000;
+	uint32_t step = 8;
 	struct near *near;
 	uint64_t found = 0;
 	uint32_t i;
@@ -225,18 +227,22 @@ uint64_t usdt_near_trampoline(uint64_t site, uint32_t mask, uint32_t want,
 	if ((mask & 0xffff) == 0xffff &&
 	    (jump_target(site, want) & (PAGE - 1)) + n > PAGE)
 		return 0;
+	if (mask & 0xff0000)	/* the highest byte leads to many pages */
+		step = high >> 24 && !(mask & 0xff00) ? PAGE >> 8 : 256;
 	for (i = 0; i < 256; i++) {
 		uint32_t try = (last + i) & 0xff;
 		uint32_t top = try & 1 ? ~(try >> 1) : try >> 1;
 
 		if (mask >> 24 && (top & 0xff) != want >> 24)
 			continue;
-		for (k = 0; k < 256 && !found; k += 8) {
-			uint32_t next = mask & 0xff0000 ? want >> 16 : k ^ 0x80;
+		for (k = 0; k < 256 && !found; k += step) {
+			uint32_t byte = k ^ 0x80;
+			uint32_t next = mask & 0xff0000 ?
+						(want >> 8 & 0xff00) | byte :
+						byte << 8 | 0x80;
 
-			found = trampoline_at(site, top, next, mask, want, n);
-			if (mask & 0xff0000)
-				break;
+			found = trampoline_at(site, top << 16 | next, mask,
+					      want, n);
 		}
 		if (!found)
 			continue;
