@@ -507,6 +507,11 @@ run: taffrail record -o edge -e 'fn:crowd/edge' -- "$CASES/crowd" && taffrail vi
 stdout: ^201$
 stdout: ^fn:edge$
 stdout: ^fn:edge%return$
+case: a place that would cross a page's end is not chosen
+run: taffrail record -o across -e 'fn:crowd/across' -- "$CASES/crowd" && taffrail view across | grep -o 'fn:[^:]*'
+stdout: ^201$
+stdout: ^fn:across$
+stdout: ^fn:across%return$
 case: more of them than a page has room for
 run: taffrail record -o crowded -e 'fn:crowd/crowd*' -- "$CASES/crowd" && taffrail view crowded | grep -o 'fn:crowd[0-9]*[:%]' | sort -u | tr -d 0-9 | sort | uniq -c
 stdout: ^201$

@@ -318,8 +318,6 @@ int usdt_write(const struct patcher *patcher, uint64_t address,
 	       const void *bytes, uint32_t n);
 int usdt_write_all(const struct patcher *patcher);
 
-#define USDT_TRAMPOLINE_BYTES	14
-
 /* The switching of jumps of five bytes (switch-x86_64.c). */
 int usdt_switch_later(const struct patcher *patcher, struct usdt_spot *spot,
 		      int on);

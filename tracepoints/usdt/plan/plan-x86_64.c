@@ -552,6 +552,8 @@ void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 		plans[i].reason = (uint8_t)reason;
 }
 
+#define PAGE		4096ull
+
 /* From here on jumps with cc as the operand's highest byte lead above 0. */
 #define LOW_END		0x34000000ull
 
@@ -560,11 +562,28 @@ bool usdt_is_low(uint64_t address)
 	return address < LOW_END;
 }
 
+/* Tells whether a jump at an offset, of whose operand the lower two bytes are
+ * cc, would lead to places that cross into the next page. */
+static bool leads_across(const struct usdt_plan *plan, uint32_t at)
+{
+	uint64_t to = plan->address + at + USDT_JUMP_BYTES + 0xcccc;
+
+	return (plan->starts >> (at + 1) & 3) == 3 &&
+	       !(plan->joins >> (at + 1) & 3) &&
+	       (to & (PAGE - 1)) + USDT_TRAMPOLINE_BYTES > PAGE;
+}
+
 bool usdt_plan_leads(const struct usdt_plan *plan)
 {
 	uint32_t jumps = plan->joins | 1u << plan->prefixes;
+	uint32_t at;
 
-	return !plan->low || !(jumps << (USDT_JUMP_BYTES - 1) & plan->starts);
+	if (plan->low && jumps << (USDT_JUMP_BYTES - 1) & plan->starts)
+		return false;
+	for (at = 0; jumps >> at; at++)
+		if (jumps >> at & 1 && leads_across(plan, at))
+			return false;
+	return true;
 }
 
 uint32_t usdt_plan_cost(const struct usdt_plan *plan)

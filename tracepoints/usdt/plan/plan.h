@@ -54,6 +54,7 @@
 #include "tracepoints/usdt/plan/note.h"
 
 #define USDT_JUMP_BYTES		5
+#define USDT_TRAMPOLINE_BYTES	14	/* where a jump leads */
 #define USDT_PATCH_MAX		12	/* bytes that are switched */
 #define USDT_MOVED_MAX		8	/* instructions */
 #define USDT_GATES_MAX		8	/* hits of one jump */
@@ -220,7 +221,8 @@ void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 bool usdt_is_low(uint64_t address);
 
 /* Tells whether the jumps of a valid plan can lead somewhere: at a low address
- * an instruction must not begin at the highest byte of an operand. */
+ * an instruction must not begin at the highest byte of an operand, and the place
+ * must not cross a page's end where both lower bytes are given. */
 bool usdt_plan_leads(const struct usdt_plan *plan);
 
 /*
