@@ -331,6 +331,11 @@ static void wait_again(struct user_regs_struct *regs)
 	case SYS_io_getevents:
 		again = !regs->r8;
 		break;
+	/* of a socket, or of inotify */
+	case SYS_read:
+	case SYS_readv:
+	case SYS_write:
+	case SYS_writev:
 	case SYS_semop:
 	case SYS_accept:
 	case SYS_accept4:
