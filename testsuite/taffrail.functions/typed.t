@@ -48,7 +48,7 @@ stdout: ^add value = -39$
 stdout: ^one b = 1024$
 no stdout: ^one b = 1$
 case: types of a rule come first, and returns have theirs
-run: rm -rf trace && taffrail record -o trace -e 'fn:one(int,int)' -- ./typed-O0-gdwarf-5 >out && taffrail view trace
+run: rm -rf trace && taffrail record -o trace -e "fn:'one'(int,int)" -- ./typed-O0-gdwarf-5 >out && taffrail view trace
 stdout: fn:one.*\{ arg1 = 0, arg2 = \d+, cfa
 stdout: fn:one.*%return: .*\{ value = -3, cfa
 case: of a file that has been stripped, with the debug information elsewhere
