@@ -410,22 +410,31 @@ static void put_time(FILE *out, const char *key, uint64_t seconds)
 	put_text(out, key, text);
 }
 
-/* Writes a row for each process that shares the trace: process_NUMBER is
- * "PID STARTTIME NAME". */
+/* Writes a row for each process that shares the trace, in a comment:
+ * process_NUMBER is "PID STARTTIME NAME". */
 static void put_members(FILE *out, const struct session_view *session)
 {
 	struct member_view member = { .number = 0 };
-	char key[32], text[64];
+	char *part, *star;
 
+	fputs("\t" METADATA_ROWS "\n", out);
 	while (session_view_member(session, &member)) {
 		if (!member.wrote)
 			continue;
-		snprintf(key, sizeof(key), METADATA_PROCESS "%u",
-			 member.number);
-		snprintf(text, sizeof(text), "%u %llu %s", member.pid,
-			 (unsigned long long)member.starttime, member.name);
-		put_text(out, key, text);
+		fprintf(out, "\t" METADATA_PROCESS "%u = \"%u %llu ",
+			member.number, member.pid,
+			(unsigned long long)member.starttime);
+		/* no name ends the comment */
+		for (part = member.name; (star = strchr(part, '*'));
+		     part = star + 1) {
+			*star = '\0';
+			metadata_escape(out, part);
+			fputs("\\052", out);
+		}
+		metadata_escape(out, part);
+		fputs("\";\n", out);
 	}
+	fputs("\t*/\n", out);
 }
 
 /* Writes the environment: the facts about the process and the recording. */

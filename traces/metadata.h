@@ -35,6 +35,9 @@ struct metadata {
 
 /* Begins the keys of processes that share a trace: put_members(). */
 #define METADATA_PROCESS	"process_"
+/* Begins the comment of the environment that has them. Other readers skip it:
+ * babeltrace2 searches the environment for each event. */
+#define METADATA_ROWS		"/* processes"
 /* Begins the URI of a function's events: struct event_class has the rest. */
 #define METADATA_FUNCTION	"fn:"
 

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "traces/metadata.h"
 #include "traces/read/tsdl-private.h"
 
 int tsdl_fail(struct tsdl *t, int error)
@@ -51,11 +53,20 @@ static bool make_room(struct tsdl *t, size_t bytes)
 }
 
 /* Skips blanks and comments of both kinds, and counts the lines. A comment that
- * does not end is an error, which is noted. */
+ * does not end is an error, which is noted. Of the one that has the processes,
+ * only its begin and end are skipped. */
 static void skip_blanks(struct tsdl *t)
 {
 	for (;; t->at++) {
-		if (t->at[0] == '/' && t->at[1] == '*') {
+		const char *rows = text_after(t->at, METADATA_ROWS);
+
+		if (rows) {
+			t->at = rows - 1;
+			t->rows = true;
+		} else if (t->rows && t->at[0] == '*' && t->at[1] == '/') {
+			t->at++;
+			t->rows = false;
+		} else if (t->at[0] == '/' && t->at[1] == '*') {
 			const char *end = strstr(t->at + 2, "*/");
 
 			for (; end && t->at < end; t->at++)

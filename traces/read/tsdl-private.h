@@ -56,6 +56,7 @@ struct tsdl {
 	unsigned int line;
 	enum token_kind kind;		/* of the current token */
 	int sign;
+	bool rows;			/* in the comment METADATA_ROWS */
 	uint64_t number;
 	bool negative;
 	char *text;			/* of a word or string */
