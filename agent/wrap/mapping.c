@@ -7,7 +7,8 @@
  * must be told before (tracepoints/program/memory.h).
  *
  * Invariant: each calls the next function of the name, which may be that of a
- * sanitizer; or the kernel, before the agent has started.
+ * sanitizer; or the kernel, before the agent has started. Where the program has
+ * one of another library, such as an allocator's, no memory is certain.
  *
  * In the shared library only: a static program's libc has no other names for
  * the functions.
@@ -27,8 +28,19 @@ static int (*real_munmap)(void *, size_t);
 static void *(*real_mmap)(void *, size_t, int, int, int, off_t);
 static void *(*real_mremap)(void *, size_t, size_t, int, ...);
 
+/* The agent's own, also where the names mean others. */
+#define OWN(name) \
+	__attribute__((alias(#name), visibility("hidden"), nothrow, leaf))
+extern OWN(munmap) __typeof__(munmap) munmap_own;
+extern OWN(mmap) __typeof__(mmap) mmap_own;
+extern OWN(mremap) __typeof__(mremap) mremap_own;
+
 __attribute__((constructor(102))) static void mapping_shared_setup(void)
 {
+	if (dlsym(RTLD_DEFAULT, "munmap") != (void *)munmap_own ||
+	    dlsym(RTLD_DEFAULT, "mmap") != (void *)mmap_own ||
+	    dlsym(RTLD_DEFAULT, "mremap") != (void *)mremap_own)
+		memory_unlearn();
 	*(void **)&real_munmap = dlsym(RTLD_NEXT, "munmap");
 	*(void **)&real_mmap = dlsym(RTLD_NEXT, "mmap");
 	*(void **)&real_mremap = dlsym(RTLD_NEXT, "mremap");

@@ -63,3 +63,30 @@ int main(int argc, char **argv)
 	printf("%d\n", sum + work(there, 2));
 	return 0;
 }
+
+#ifdef OWN
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+/* As an allocator in the program has them: the agent's are never called. */
+int munmap(void *address, size_t n)
+{
+	return (int)syscall(SYS_munmap, address, n);
+}
+
+void *mmap(void *address, size_t n, int prot, int flags, int fd, off_t offset)
+{
+	return (void *)syscall(SYS_mmap, address, n, prot, flags, fd, offset);
+}
+
+void *mremap(void *address, size_t n, size_t become, int flags, ...)
+{
+	va_list ap;
+	void *to;
+
+	va_start(ap, flags);
+	to = va_arg(ap, void *);
+	va_end(ap);
+	return (void *)syscall(SYS_mremap, address, n, become, flags, to);
+}
+#endif

@@ -90,6 +90,12 @@ void memory_learn(void)
 		modules_each(module_add, NULL);
 }
 
+void memory_unlearn(void)
+{
+	nranges = 0;
+	memory_has_holes = 1;
+}
+
 /* Returns the end of the first thread's stack; 0 when it is not known. */
 static uint64_t stack_top(void)
 {

@@ -79,6 +79,10 @@ uint64_t memory_copy_string(char *to, uint64_t address, uint64_t n,
  */
 void memory_learn(void);
 
+/* Forgets all modules: what becomes of their memory is not told. Called at
+ * start, by one thread. */
+void memory_unlearn(void);
+
 /* Forgets the ranges that these n bytes are part of: the bytes may become
  * unreadable, so the ranges are no longer certain. SIGSAFE. */
 void memory_forget(uint64_t address, uint64_t n);
