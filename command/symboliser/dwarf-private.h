@@ -268,6 +268,11 @@ bool entry_is_framed(Dwarf_Die *variable, uint64_t address);
  * as it is not yet written where it will be. */
 void entry_find(struct value *v, Dwarf_Die *variable,
 		const struct value_scope *scope);
+/* Tells whether a parameter is, where its function begins, only where the
+ * calling convention has put it. Then it has not changed, whichever lines begin
+ * there. */
+bool entry_keeps(Dwarf_Die *variable, Dwarf_Attribute *attr,
+		 const struct value_scope *scope);
 
 /* Gives the value of a variable's DIE at a place. */
 void value_find(struct value *value, Dwarf_Die *variable,

@@ -244,8 +244,10 @@ static struct passing value_pass(const struct value *v)
 	}
 }
 
-void entry_find(struct value *v, Dwarf_Die *variable,
-		const struct value_scope *scope)
+/* Finds a parameter by the calling convention. `framed`: only where each one of
+ * the function will be in memory at the frame. */
+static void argument_find(struct value *v, Dwarf_Die *variable,
+			  const struct value_scope *scope, bool framed)
 {
 	static const int registers[GENERALS] = { 5, 4, 1, 2, 8, 9 };
 	uint32_t generals = 0, vectors = 0;
@@ -276,7 +278,8 @@ void entry_find(struct value *v, Dwarf_Die *variable,
 		value_type(&other, &child);
 		p = value_pass(&other);
 		/* optimised functions leave out arguments */
-		if (!p.known || !entry_is_framed(&child, scope->address))
+		if (!p.known ||
+		    (framed && !entry_is_framed(&child, scope->address)))
 			return;
 		/* one that does not fit is on the stack as a whole */
 		if (p.in_memory || generals + p.generals > GENERALS ||
@@ -293,4 +296,35 @@ void entry_find(struct value *v, Dwarf_Die *variable,
 		generals += p.generals;
 		vectors += p.vectors;
 	} while (!dw.siblingof(&child, &child));
+}
+
+void entry_find(struct value *v, Dwarf_Die *variable,
+		const struct value_scope *scope)
+{
+	argument_find(v, variable, scope, true);
+}
+
+bool entry_keeps(Dwarf_Die *variable, Dwarf_Attribute *attr,
+		 const struct value_scope *scope)
+{
+	struct value argument = { .base = -1 };
+	Dwarf_Addr base, start, end;
+	ptrdiff_t offset = 0;
+	Dwarf_Op *ops;
+	int ranges = 0;
+	size_t n;
+
+	if (!scope->entry)
+		return false;
+	argument_find(&argument, variable, scope, false);
+	while (argument.kind == VALUE_REGISTER &&
+	       (offset = dw.getlocations(attr, offset, &base, &start, &end,
+					 &ops, &n)) > 0) {
+		if (start != scope->address)
+			continue;
+		if (ranges++ || n != 1 ||
+		    ops[0].atom != DW_OP_reg0 + argument.base)
+			return false;
+	}
+	return ranges == 1;
 }

@@ -129,6 +129,7 @@ void value_find(struct value *v, Dwarf_Die *variable,
 	/* of a location that begins here, it cannot be known which of the lines
 	 * that begin here, too, it is for */
 	while (scope->passed && !value_is_fixed(&attr) &&
+	       !entry_keeps(variable, &attr, scope) &&
 	       (offset = dw.getlocations(&attr, offset, &base, &start, &end,
 					 &ops, &n)) > 0) {
 		if (start != scope->address)

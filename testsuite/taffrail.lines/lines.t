@@ -69,6 +69,18 @@ whole stdout:
 	0 [no end of it] 4
 	-1 [(unreadable)] 0
 
+group: the first line of a function, whose place other lines have, too, {OPTIONS}
+for: OPTIONS gcc_-O1 gcc_-O2 gcc_-O2_-gdwarf-4 gcc_-O3_-fcf-protection clang_-O2
+before:
+	words=({OPTIONS})
+	${words//_/ } -g -Wl,--build-id -o first "$SOURCE/first.c" 2>err || exit 77
+case: parameters are those that the program prints
+run: taffrail record -o keep -e 'first.c:13 "keep %d %g %s", n, scale, text' -- ./first >out && taffrail export --format json keep | sed 's/.*"message":"//; s/"}$//' >told && grep keep out | diff - told && wc -l <told
+whole stdout: 4
+case: one that another line of the place changes has no value
+run: taffrail list --lines first.c ./first | grep 'replace(' | grep -n 'int32 n' | grep 'c:3[01]' || echo none
+whole stdout: none
+
 group: structures in registers, and variables of threads, {OPTIONS}
 for: OPTIONS gcc_-O0 gcc_-O1 gcc_-O1_-gdwarf-4 clang_-O0 gcc_-O0_-no-pie
 before:
