@@ -143,7 +143,7 @@ static const char *lengths_add(struct line_rule *rule)
 		if (!length++)
 			continue;
 		count = strtol(length, &end, 10);
-		if (isdigit((unsigned char)*length) ?
+		if (isdigit((unsigned char)*length) || *length == '-' ?
 			    *end || count < 1 || count > UINT16_MAX :
 			    !*length || strchr(length, COUNT))
 			return "behind @ stands a variable, or a number from 1 "

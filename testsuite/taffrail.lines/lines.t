@@ -335,6 +335,8 @@ cases:
 		behind @ stands a variable, or a number from 1 to 65535
 	2 taffrail record -e 'shop.c:36(item->sizes[0]@70000)' -- "$CASES/plain"
 		behind @ stands a variable, or a number from 1 to 65535
+	2 taffrail record -e 'shop.c:36(item->sizes[0]@-2)' -- "$CASES/plain"
+		behind @ stands a variable, or a number from 1 to 65535
 	1 taffrail record -e 'shop.c:36 "%d", *item' -- "$CASES/plain"
 		\*item is a structure: name a member$
 	1 taffrail record -e 'shop.c:9999' -- "$CASES/plain"
