@@ -119,8 +119,10 @@ static const char *expressions_take(struct line_rule *rule, const char **p)
 					 next[2] == '('))))
 				break;
 		}
-		if (end == *p || rule->n == TAFFRAIL_FIELDS_MAX - 1)
-			return rule->n ? "it has an empty value, or too many" :
+		if (rule->n == TAFFRAIL_FIELDS_MAX - 1)
+			return "it has more than 15 values";
+		if (end == *p)
+			return rule->n ? "it has an empty value" :
 					 "it has no value between ( and )";
 		rule->expressions[rule->n++] =
 			text_tidy(*p, (size_t)(end - *p));
@@ -149,7 +151,7 @@ static const char *lengths_add(struct line_rule *rule)
 			return "behind @ stands a variable, or a number from 1 "
 			       "to 65535";
 		if (*end && expression_add(rule, strdup(length)) < 0)
-			return "it has too many values";
+			return "it has more than 15 values, lengths included";
 	}
 	return NULL;
 }

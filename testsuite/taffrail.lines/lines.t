@@ -363,7 +363,9 @@ cases:
 	2 taffrail record -e 'shop.c:36( )' -- "$CASES/plain"
 		it has no value between \( and \)
 	2 taffrail record -e 'shop.c:36(n, )' -- "$CASES/plain"
-		it has an empty value
+		it has an empty value$
+	2 taffrail record -e "shop.c:36(n$(printf ', %s' n n n n n n n n n n n n n n n))" -- "$CASES/plain"
+		it has more than 15 values$
 	127 taffrail record -e 'shop.c:36(n)' -- "$CASES/nowhere"
 		nowhere: No such file
 	2 taffrail record -e 'shop.c:36 "%d"' -- "$CASES/plain"
