@@ -103,16 +103,20 @@ static int value_is_same(uint64_t number, const void *priv)
 	       !memcmp(value->kept, n->at, value->length);
 }
 
-/* Sorts the values, the one with the most events first. */
+/* Sorts the values, the one with the most events first, and of those with as
+ * many by their bytes: texts by the alphabet. */
 static int by_events(const void *a, const void *b)
 {
 	const struct value *left = a, *right = b;
+	int order;
 
 	if (left->events != right->events)
 		return left->events > right->events ? -1 : 1;
-	if (left->hash != right->hash)
-		return left->hash < right->hash ? -1 : 1;
-	return 0;
+	order = memcmp(left->kept, right->kept,
+		       min_u64(left->length, right->length));
+	if (order)
+		return order;
+	return (left->length > right->length) - (left->length < right->length);
 }
 
 void values_sort(struct values *v)
