@@ -56,8 +56,10 @@ static void extra_add(struct text *text, const struct object *object,
 }
 
 /* Stops the walk at the wanted marker, and adds it with the names and types of
- * the fields in the EXTRA. Guards and whole calls are no markers for gdb, and a
- * probe of the C library or the loader that is off need not be listed. */
+ * the fields in the EXTRA. Guards and whole calls are no markers for gdb. Nor is
+ * a line that is off: its place may have been given back, so that it has no hit
+ * until run.c asks for the place. A probe of the C library or the loader that is
+ * off need not be listed. */
 static int marker_look(struct object *object, void *arg)
 {
 	struct wanted *wanted = arg;
@@ -67,8 +69,8 @@ static int marker_look(struct object *object, void *arg)
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
 	    usdt_is_call(object->adopted) ||
-	    (usdt_is_point(object->adopted) &&
-	     (wanted->address || !object->on)) ||
+	    (usdt_is_point(object->adopted) && wanted->address) ||
+	    (usdt_is_line(object->adopted) && !object->on) ||
 	    (wanted->own && object->adopted && !object->on &&
 	     usdt_is_runtime(object->id)))
 		return 0;

@@ -281,7 +281,13 @@ struct usdt_line {
  * described. */
 static inline bool usdt_is_point(const struct usdt_adopted *probe)
 {
-	return probe && probe->function == USDT_LINE && !probe->line->set;
+	return usdt_is_line(probe) && !probe->line->set;
+}
+
+/* Returns true for a marker of a line whose place was given back. */
+static inline bool usdt_is_given(const struct usdt_adopted *probe)
+{
+	return probe && (probe->aliases ? probe->first : probe)->spot.given;
 }
 
 /* An address at which gdb wants a marker (control/sessions/session.h). */

@@ -380,7 +380,7 @@ static const struct object *object_at(const struct module *module,
 		for (code = object->codes; code; code = code->next)
 			if ((uint64_t)code->address == address &&
 			    !usdt_is_call(object->adopted) &&
-			    !(object->adopted && object->adopted->spot.given))
+			    !usdt_is_given(object->adopted))
 				return object;
 	return NULL;
 }
