@@ -56,10 +56,10 @@ static void extra_add(struct text *text, const struct object *object,
 }
 
 /* Stops the walk at the wanted marker, and adds it with the names and types of
- * the fields in the EXTRA. Guards and whole calls are no markers for gdb. Nor is
- * a line that is off: its place may have been given back, so that it has no hit
- * until run.c asks for the place. A probe of the C library or the loader that is
- * off need not be listed. */
+ * the fields in the EXTRA. Guards and whole calls are no markers for gdb. Nor
+ * is a line that is off: its place may have been given back, so that it has no
+ * hit until run.c asks for the place. A probe of the C library or the loader
+ * that is off need not be listed. */
 static int marker_look(struct object *object, void *arg)
 {
 	struct wanted *wanted = arg;

@@ -146,3 +146,20 @@ case: writer stands alone
 run: taffrail record --context writer,ip -- true
 status: 2
 says: --context 'writer,ip': writer stands alone: its records already tell the thread
+
+group: names of processes in a shared trace
+before:
+	taffrail record --buffers shared -o named -e fn:libc/getppid%entry -- perl -e '$0 = q(x*/"y); if (!fork) { getppid; exit } wait; $0 = q(perl); getppid'
+case: babeltrace2 does not search them for each event
+run: babeltrace2 named -c sink.text.details >details; grep -c process_ details; grep -c 'hostname: ' details; grep -ao 'process_[12] ' named/record-*/metadata
+whole stdout:
+	0
+	1
+	process_1 
+	process_2 
+case: a name that would end a comment is shown
+run: taffrail view named | sed 's/^.* [^ ]*:\(.*\):([0-9]*) .*/\1/' && taffrail verify named
+whole stdout:
+	x*/"y
+	perl
+	2 emitted = 2 kept + 0 overwritten + 0 lost, in 1 stream of 1 trace, with 2 writer records

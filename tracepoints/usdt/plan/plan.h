@@ -221,8 +221,8 @@ void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 bool usdt_is_low(uint64_t address);
 
 /* Tells whether the jumps of a valid plan can lead somewhere: at a low address
- * an instruction must not begin at the highest byte of an operand, and the place
- * must not cross a page's end where both lower bytes are given. */
+ * an instruction must not begin at the highest byte of an operand, and the
+ * place must not cross a page's end where both lower bytes are given. */
 bool usdt_plan_leads(const struct usdt_plan *plan);
 
 /*
