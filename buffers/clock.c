@@ -88,14 +88,6 @@ static int kernel_trusts_tsc(const char *source)
 	return 0;
 }
 
-/* Returns 1 when the vDSO certainly reads the kernel's clocks without a system
- * call. With "kvm-clock" that depends on the host. */
-static int vdso_reads(const char *source)
-{
-	return text_equal(source, "tsc") ||
-	       text_equal(source, "hyperv_clocksource_tsc_page");
-}
-
 /* Measures the TSC for a moment. Returns 0 when it goes back. */
 static uint64_t measure_hz(void)
 {
@@ -171,8 +163,11 @@ int clock_select(const char *wanted)
 		clock_chosen = CLOCK_KIND_TSC;
 	if (clock_chosen != CLOCK_KIND_TSC)
 		hz = NS_PER_S;
+	/* the vDSO certainly makes no system call; with "kvm-clock" that
+	 * depends on the host */
 	quiet = function && clock_chosen == CLOCK_KIND_TSC &&
-		vdso_reads(source);
+		(text_equal(source, "tsc") ||
+		 text_equal(source, "hyperv_clocksource_tsc_page"));
 	return clock_chosen;
 }
 

@@ -79,13 +79,6 @@ static int same_event(uint64_t value, const void *arg)
 			  shown_of_site(object->site));
 }
 
-/* Tells whether a record describes writer records. */
-static int is_writer(const struct channel *channel,
-		     const struct event_record *record)
-{
-	return record->id == WRITER_ID && channel->contexts & CONTEXT_WRITER;
-}
-
 /* Returns the id of a session's type number n, beside that of writer
  * records. */
 static uint32_t type_id(uint32_t n)
@@ -207,8 +200,10 @@ struct event_record *record_publish(struct channel *channel,
 	for (; records->bytes < channel->page->record_bytes;
 	     records->bytes += record->bytes) {
 		record = (const void *)(key.records + records->bytes);
+		/* nor is what describes writer records a marker's */
 		if (record->kind != RECORD_MODULES &&
-		    !is_writer(channel, record) &&
+		    (record->id != WRITER_ID ||
+		     !(channel->contexts & CONTEXT_WRITER)) &&
 		    index_add(&records->index, texts_hash(record->text),
 			      records->bytes + 1))
 			return NULL;
