@@ -96,6 +96,10 @@ CASE(entered, SITE("entered") "plan_inside: leaq 8(%rdi), %rax\n ret\n");
 /* a rarely run part of that function, as its frame says */
 FUNCTION("enters", ".cfi_def_cfa_offset 16\n"
 	 ".byte 0xe9\n .4byte plan_inside - . - 4\n");
+/* and the other way round: a site in such a part */
+CASE(apart, ".cfi_def_cfa_offset 16\n"
+     SITE("apart") "plan_apart: leaq 8(%rdi), %rax\n ret\n");
+FUNCTION("goes_apart", ".byte 0xe9\n .4byte plan_apart - . - 4\n");
 CASE(taken, SITE("taken") "1: leaq 8(%rdi), %rax\n ret\n"
      "leaq 1b(%rip), %rax\n ret\n");
 CASE(cased, "leaq plan_table(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n"
@@ -276,6 +280,7 @@ static const struct {
 	    { USDT_COPY, USDT_COPY, USDT_COPY }),
 	ROW(locked, USDT_LED_TO, 0, 0, { 0 }),
 	JOINS(entered, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
+	JOINS(apart, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
 	JOINS(taken, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
 	JOINS(cased, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
 	ROW(kept, USDT_FINE, 5, 0x02, { USDT_COPY }),

@@ -20,6 +20,7 @@
 #define TEST		0xa9	/* the byte after the nop of our own markers */
 #define TABLE_MAX	4096	/* entries of a table of jumps */
 #define TABLES_MAX	256	/* of a function, that are read with care */
+#define SMALL_BYTES	(512u << 10)	/* of code, all of which is read */
 #define STARTS_BYTES	16384	/* a bit for each byte of a function */
 
 struct planning {
@@ -325,6 +326,21 @@ static void handler_led(void *arg, uint64_t target)
 	usdt_scan_led(arg, target);
 }
 
+/* Tells whether a function may be a part of another one, which leads there. In a
+ * small program each may be: parts without a stack of their own are known by
+ * others beside them. */
+static bool is_apart(const struct planning *p,
+		     const struct usdt_function *function)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < p->image.count; i++)
+		if (p->image.loads[i].p_flags & PF_X)
+			bytes += p->image.loads[i].p_filesz;
+	return function->part || bytes <= SMALL_BYTES ||
+	       function->start - p->parts < p->parts_end - p->parts;
+}
+
 /* Checks a site by itself, before any code is scanned. */
 static enum usdt_reason site_look(struct planning *p, struct usdt_plan *plan)
 {
@@ -341,6 +357,7 @@ static enum usdt_reason site_look(struct planning *p, struct usdt_plan *plan)
 	plan->end = function.end;
 	plan->part = (uint8_t)!!function.part;
 	plan->bare = !function.frame;
+	plan->apart = is_apart(p, &function);
 	if (function.signal)
 		return USDT_SIGNAL_FRAME;
 	if (function.handlers &&

@@ -37,9 +37,9 @@
  *  - every place after the nop to which compiled code may lead
  *    (scan-private.h): by branches and leas of the function, and of parts of
  *    functions that compilers put apart, or of all code if the function has no
- *    frame; by entries of the jump tables that the function uses; by addresses
- *    in data or relocations, if it jumps through some. Each such place is an
- *    instruction's start;
+ *    frame or may be such a part; by entries of the jump tables that the
+ *    function uses; by addresses in data or relocations, if it jumps through
+ *    some. Each such place is an instruction's start;
  *  - the covered instructions do the same in another place.
  *
  * Invariant: the file is not trusted, and nothing outside it is read. Addresses
@@ -146,6 +146,8 @@ struct usdt_plan {
 	uint8_t part;		/* its function is a part of another one */
 	uint8_t bare;		/* the function has no frame: any code may lead
 				 * there */
+	uint8_t apart;		/* it may be a part of another one: any code may
+				 * branch there */
 	uint8_t faults;		/* an instruction that moves may fault */
 	uint8_t ngates;
 	struct usdt_gate gates[USDT_GATES_MAX];	/* in the order of the code;

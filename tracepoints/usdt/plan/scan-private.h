@@ -4,11 +4,12 @@
  * file. Part of usdt_plan().
  *
  * The scan reads, byte by byte, the code from which compilers lead there: the
- * nop's own function, and the parts of functions that they put apart. Bytes
- * that look like the end of a branch's or a lea's opcode, with an operand that
- * leads there, are a claim, whether an instruction begins there or not. Only
- * functions with a claim are then decoded, to tell. Addresses in data count
- * only if a function jumps through addresses.
+ * nop's own function, and the parts of functions that they put apart; of a nop
+ * in such a part, all code. Bytes that look like the end of a branch's or a
+ * lea's opcode, with an operand that leads there, are a claim, whether an
+ * instruction begins there or not. Only functions with a claim are then
+ * decoded, to tell. Addresses in data count only if a function jumps through
+ * addresses.
  *
  * Invariant: a claim may be wrong, but no claim of that code may be missing. A
  * thread that other code leads there all the same comes to a cc, because all

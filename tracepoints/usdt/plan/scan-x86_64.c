@@ -13,7 +13,7 @@
 #include "tracepoints/usdt/plan/sort.h"
 
 #define BLOCK_SHIFT	6
-#define CLAIMS_MAX	16384u
+#define CLAIMS_MAX	32768u
 #define CLAIMS_BYTES	(CLAIMS_MAX * sizeof(struct usdt_claim))
 #define SHORT_REACH	130	/* of a branch with a short operand */
 #define STEP		64	/* bytes scanned at a time */
@@ -390,6 +390,7 @@ void usdt_scan_code(struct usdt_scan *scan)
 {
 	int fixed = is_fixed(scan->image);
 	struct span span = { 0 };
+	const struct usdt_plan *apart = NULL;
 	struct usdt_claim room;
 	bool wide = false;
 	uint64_t start;
@@ -401,6 +402,8 @@ void usdt_scan_code(struct usdt_scan *scan)
 
 		if (plan->reason)
 			continue;
+		if (plan->apart)
+			apart = plan;
 		/* plans of one function follow each other */
 		if (plan->address - span.address >= span.n ||
 		    (plan->bare && !wide)) {
@@ -416,6 +419,9 @@ void usdt_scan_code(struct usdt_scan *scan)
 		}
 		near_scan(scan, &span, plan->address);
 	}
+	/* sections do not reach others with short operands */
+	if (apart && !wide && span_widen(&span, scan->image, apart->address))
+		span_scan(scan, &span, 0);
 	if (usdt_image_parts(scan->image, &start, &end) &&
 	    span_open(&span, scan->image, start, end))
 		span_scan(scan, &span, fixed);
