@@ -60,3 +60,8 @@ cases:
 		^\./nothing: No such file or directory$
 	1 taffrail env -e shop.c:36 /
 		^rule 'shop\.c:36': / is no program in an ELF file$
+
+group: with traps
+case: none is set in the middle of an instruction
+run: taffrail env -e 'shop.c:36(n)' "$CASES/plain" >rules; at=$(sed -n '1s/^spot=[^ ]* \([^ ]*\) .*/\1/p' rules); "$CASES/plain" 5 >out; for far in 0 1 2 4 5 7 8; do TAFFRAIL_INT3=on TAFFRAIL_ENABLE="$(sed "1s/ $at / $(printf %x $((0x$at + far))) /" rules)" LD_PRELOAD=$library "$CASES/plain" 5 | diff - out || echo wrong at $far; done
+no stdout: .

@@ -209,13 +209,22 @@ int usdt_trap_plan(const struct usdt_image *image,
 {
 	struct usdt_function function;
 	struct usdt_decoded insn;
-	uint64_t left;
-	const uint8_t *bytes = usdt_image_at(image, address, 1, PF_R | PF_X,
-					     &left);
+	uint64_t left, at;
+	const uint8_t *bytes;
 
 	if (!decoder)
 		return USDT_NO_DECODER;
-	if (!bytes || !usdt_image_function(image, address, &function) ||
+	if (!usdt_image_function(image, address, &function))
+		return USDT_UNDECODED;
+	/* whoever names the address may mean the middle of an instruction */
+	for (at = function.start; at < address; at += insn.length) {
+		bytes = usdt_image_at(image, at, 1, PF_R | PF_X, &left);
+		if (!bytes || (!usdt_decode_plain(bytes, left, at, &insn) &&
+			       !usdt_decode(decoder, bytes, left, at, &insn)))
+			return USDT_UNDECODED;
+	}
+	bytes = usdt_image_at(image, address, 1, PF_R | PF_X, &left);
+	if (at != address || !bytes ||
 	    !usdt_decode(decoder, bytes, left, address, &insn))
 		return USDT_UNDECODED;
 	if (function.signal)
