@@ -108,6 +108,12 @@ CASE(cased, "leaq plan_table(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n"
 __asm__(".pushsection .rodata\n .balign 4\n"
 	"plan_table: .4byte site_one - plan_table, plan_case - plan_table\n"
 	".popsection\n");
+CASE(long_table, "leaq plan_long(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n"
+     "addq %rdx, %rax\n jmp *%rax\n" SITE("long_table")
+     "plan_long_case: leaq 8(%rdi), %rax\n ret\n");
+__asm__(".pushsection .rodata\n .balign 4\n plan_long:\n .rept 20000\n"
+	".4byte case_long_table - plan_long\n .endr\n"
+	".4byte plan_long_case - plan_long\n .popsection\n");
 /* what is behind a table, read as entries, leads into another function */
 CASE(kept, SITE("kept") "leaq 8(%rdi), %rax\n ret\n");
 CASE(table_ends, "leaq plan_short(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n"
@@ -282,6 +288,7 @@ static const struct {
 	JOINS(entered, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
 	JOINS(apart, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
 	JOINS(taken, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
+	JOINS(long_table, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
 	JOINS(cased, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
 	ROW(kept, USDT_FINE, 5, 0x02, { USDT_COPY }),
 	JOINS(table_ends, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),

@@ -18,7 +18,7 @@
 
 #define NOP		0x90
 #define TEST		0xa9	/* the byte after the nop of our own markers */
-#define TABLE_MAX	4096	/* entries of a table of jumps */
+#define TABLE_MAX	65536	/* entries of a table of jumps */
 #define TABLES_MAX	256	/* of a function, that are read with care */
 #define SMALL_BYTES	(512u << 10)	/* of code, all of which is read */
 #define STARTS_BYTES	16384	/* a bit for each byte of a function */
