@@ -326,8 +326,8 @@ static void handler_led(void *arg, uint64_t target)
 	usdt_scan_led(arg, target);
 }
 
-/* Tells whether a function may be a part of another one, which leads there. In a
- * small program each may be: parts without a stack of their own are known by
+/* Tells whether a function may be a part of another one, which leads there. In
+ * a small program each may be: parts without a stack of their own are known by
  * others beside them. */
 static bool is_apart(const struct planning *p,
 		     const struct usdt_function *function)
