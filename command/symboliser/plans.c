@@ -74,7 +74,8 @@ int symboliser_plans_why(const struct symboliser_plans *p, uint64_t address)
 		if (!plan_refused(p, &earlier[n]) &&
 		    usdt_plan_moves(&earlier[n], address - earlier[n].address))
 			return 0;
-	return usdt_trap_plan(&p->image, usdt_zydis(), address, false, &trap) ?
+	return usdt_trap_plan(&p->image, usdt_zydis(), address, false,
+			      &trap) || plan_refused(p, &trap) ?
 		       why : why | USDT_TRAPS;
 }
 

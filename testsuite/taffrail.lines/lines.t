@@ -276,7 +276,7 @@ run:
 		taffrail list --lines handles.c -p $pid | grep '^handles.c:7 '
 		kill $pid
 	done
-stdout: ^handles.c:7 +add\([^\]]*\)\nhandles.c:7 +add\([^\]]*\)\nhandles.c:7 .* \[int3: an instruction after it may fault, and the program handles SIGSEGV or SIGBUS\]$
+stdout: ^handles.c:7 +add\([^\]]*\)\nhandles.c:7 +add\([^\]]*\)\nhandles.c:7 .* \[not: an instruction after it may fault, and the program handles SIGSEGV or SIGBUS\]$
 case: sessions record each its own
 run: taffrail start one -p $pid -e 'shop.c:36(n)' && taffrail start two -p $pid -e 'shop.c:36(left, item->name) if n == 1000' && taffrail enable two -p $pid 'shop.c:59(i)' && wait_for snapshot_has one 'n = 1000 ' && wait_for snapshot_has two 'left = .*n = 1000' && wait_for snapshot_has two 'i = ' && taffrail view one.trace && taffrail view two.trace
 stdout: line:shop\.c:36: .* \{ n = 1000 \}$
