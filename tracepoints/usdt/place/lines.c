@@ -47,6 +47,7 @@ struct lines {
 	uint32_t n;
 	struct index sites;		/* the first probes, by address */
 	int again;
+	bool placed;			/* a spot, in this round */
 };
 
 /* Verifies a program, and that of a length if there is one, and keeps both.
@@ -532,6 +533,7 @@ static void lines_place(struct lines *l)
 			if (why)
 				usdt_place_gone(&probe->spot);
 		}
+		l->placed |= !why;
 		point_tell(l, probe->spot.address, why);
 		if (usdt_is_point(probe))
 			continue;
@@ -573,6 +575,7 @@ int usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
 	do {
 		l.again = 0;
 		l.n = 0;
+		l.placed = false;
 		sites_learn(&l);
 		for (line = asking->lines; line; line = line->next)
 			line_look(&l, line);
@@ -580,7 +583,7 @@ int usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
 			point_look(&l, &asking->points[i]);
 		if (l.n)
 			lines_place(&l);
-	} while (l.again < 0 && l.n);
+	} while (l.again < 0 && l.placed);
 	index_clear(&l.sites);
 	sys_munmap(l.requests, bytes);
 	return l.again > 0;
