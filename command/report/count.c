@@ -339,6 +339,24 @@ static int add_name(struct report *r, struct index *index,
 	return 0;
 }
 
+/* A process that shares buffers may also have a trace of its own, without an
+ * event, which tells what it lost: they are one row. */
+static void row_join(struct report *r, struct report_trace *own)
+{
+	const struct trace_class *a = own->trace, *b;
+
+	for (size_t i = 0; i < r->ntraces && !a->carrier && !own->events; i++) {
+		b = r->traces[i].trace;
+		if (!b || !b->carrier || a->vpid != b->vpid ||
+		    a->starttime != b->starttime ||
+		    strcmp(a->hostname, b->hostname))
+			continue;
+		r->traces[i].lost += own->lost;
+		own->trace = NULL;
+		return;
+	}
+}
+
 int count_finish(struct report *r)
 {
 	struct index index = { 0 };
@@ -363,6 +381,9 @@ int count_finish(struct report *r)
 		r->events += t->events;
 		r->bytes += t->bytes;
 	}
+	for (size_t i = 0; i < r->ntraces; i++)
+		if (r->traces[i].trace)
+			row_join(r, &r->traces[i]);
 	index_clear(&index);
 	/* the order was of no use before: values are found by hash */
 	if (r->nnames)

@@ -19,6 +19,7 @@
 #include "command/common/counted.h"
 #include "command/common/monotonic.h"
 #include "command/report/private.h"
+#include "traces/array.h"
 
 #define ROWS_SHOWN	20u
 #define LAST_PAUSE_MS	50		/* an event is in the buffers by then */
@@ -105,7 +106,9 @@ static void loss_count(const struct trace_loss *l, struct look *look)
 	struct report *r = (struct report *)look;
 	struct report_trace *trace;
 
-	if (l->trace->number >= r->ntraces)
+	/* some are told before the trace is met */
+	if (!array_reach(&r->traces, &r->ntraces, l->trace->number,
+			 sizeof(*trace)))
 		return;
 	r->traces[l->trace->number].lost += l->events;
 	/* a packet is met, and losses in it are told, before any event that is
@@ -186,7 +189,6 @@ static int run_report(struct report *r)
 
 	if (ret != COMMAND_DONE)
 		return ret;
-	r->look.lost = loss_count;
 	r->look.quiet_losses = true;
 	if (count_open(r))
 		return command_failed("out of memory");
@@ -345,6 +347,7 @@ int report_main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (r.look.follow)
 		look_interrupt();
+	r.look.lost = loss_count;
 	/* before an agent is loaded for rules that cannot be measured */
 	ret = durations_open(&r);
 	if (ret == COMMAND_DONE)

@@ -164,6 +164,12 @@ case: deeper calls than there is room for are lost, but for those that no sessio
 run: "$CASES/leaves" >plain && taffrail record -o deep --functions _ZL4deepl -- "$CASES/leaves" >traced && cmp plain traced && taffrail record -o shallow --functions _ZL4deepl --depth 200 -- "$CASES/leaves" >traced && taffrail record -o never --functions '_ZL4deepl if value == 1' --depth 300 -- "$CASES/leaves" >traced
 stderr: 256 events \(19745 lost
 stderr: 200 events \(0 lost
+case: a report has one row for the process, with what it lost
+run: taffrail report deep 2>/dev/null | sed -n '1p; /^Processes/,/^$/p' && taffrail report --json deep | grep -o '"pid"[^}]*"lost":[0-9]*'
+stdout: ^256 events \(\d+ bytes\) of 1 process, 19745 lost$
+stdout: ^ +256 +100\.0% +\d+ +19745 +\d+ +\S+$
+no stdout: (?s)"pid".*"pid"
+stdout: "events":256,.*"lost":19745$
 case: every reader says why, and what helps
 run: for with in 'view' 'report' 'report --functions' 'export --format json' 'timeline --force -o deep.html'; do taffrail $with deep >deep.out 2>told || exit; cat told >&2; grep -c '19745 calls lost: there was no room to keep them until the end' told; grep -c 'name fewer functions, or give --depth$' told; done; taffrail verify deep
 whole stdout:
