@@ -428,7 +428,7 @@ bool members_quiet(const struct members *members)
 	return members->unfilled >= 0 && drain_idle(members->drain);
 }
 
-/* Takes what inotify has to say. Returns true when a process may have made a
+/* Takes the events of inotify. Returns true when a process may have made a
  * file or a directory. */
 static bool events_take(struct members *members)
 {

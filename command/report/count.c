@@ -339,8 +339,8 @@ static int add_name(struct report *r, struct index *index,
 	return 0;
 }
 
-/* A process that shares buffers may also have a trace of its own, without an
- * event, which tells what it lost: they are one row. */
+/* A process that shares buffers may have another trace, without an event, that
+ * tells the losses: both are one row. */
 static void row_join(struct report *r, struct report_trace *own)
 {
 	const struct trace_class *a = own->trace, *b;

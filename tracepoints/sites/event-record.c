@@ -200,7 +200,7 @@ struct event_record *record_publish(struct channel *channel,
 	for (; records->bytes < channel->page->record_bytes;
 	     records->bytes += record->bytes) {
 		record = (const void *)(key.records + records->bytes);
-		/* nor is what describes writer records a marker's */
+		/* nor is the one of writer records a marker's */
 		if (record->kind != RECORD_MODULES &&
 		    (record->id != WRITER_ID ||
 		     !(channel->contexts & CONTEXT_WRITER)) &&

@@ -54,7 +54,7 @@ static bool make_room(struct tsdl *t, size_t bytes)
 
 /* Skips blanks and comments of both kinds, and counts the lines. A comment that
  * does not end is an error, which is noted. Of the one that has the processes,
- * only its begin and end are skipped. */
+ * only begin and end are skipped. */
 static void skip_blanks(struct tsdl *t)
 {
 	for (;; t->at++) {
