@@ -91,6 +91,34 @@ static void take_reach(struct snapshot *s, const struct rundir_process *process,
 }
 
 /*
+ * Adds the rings that the process of -p shares, with all events that are there:
+ * a packet has those of several processes. Returns 0 or -ENOMEM.
+ */
+static int append_shared(struct snapshot *s)
+{
+	struct rundir_process *process = &s->list.processes[0], shared;
+	struct session_page session;
+	struct rundir around;
+	int ret;
+
+	s->shares = !rundir_find_session(process, process->image, s->name,
+					 &session) &&
+		    session.flags & SESSION_SHARED;
+	if (!s->shares || rundir_open_around(&around, process))
+		return 0;
+	ret = rundir_find_shared(&around, s->name, &shared);
+	rundir_close(&around);
+	if (ret)
+		return 0;
+	/* others may still join */
+	shared.alive = true;
+	ret = rundir_append(&s->list, &shared);
+	if (ret)
+		rundir_process_close(&shared);
+	return ret;
+}
+
+/*
  * Copies the rings of the session in all images of a process, and keeps each
  * consumer in s->taken. An image without the session is passed over. Returns 0;
  * or a negative errno that ends the snapshot: the trace cannot be written, or a
@@ -127,7 +155,6 @@ static int take_process(struct snapshot *s,
 		more[s->ntaken++] = consumer;
 		s->processes += consume_sharers(consumer);
 		shares |= consumer->shares;
-		s->shares |= s->pid && consumer->shares;
 		ret = consume_finish(consumer);
 		s->unreadable += consumer->unreadable;
 		take_reach(s, process, consumer);
@@ -246,12 +273,11 @@ static int tell_missing(struct snapshot *s)
 
 	if (s->core)
 		return status;
-	if (s->shares)
-		status |= command_failed("process %d shares the buffers of "
-			"session '%s': without -p, a snapshot has the events "
-			"of all its processes; 'taffrail view -p %d' prints "
-			"those of this one, and 'taffrail export -p %d' writes "
-			"them", s->pid, s->name, s->pid, s->pid);
+	if (s->shares && s->list.count < 2)
+		status |= command_failed("the buffers that process %d shares "
+			"cannot be read: their events are not in this "
+			"snapshot; 'taffrail status %s' may tell why", s->pid,
+			s->name);
 	/* by the limit of dead processes' rings */
 	if (!s->pid)
 		rundir_each_removed(&s->dir, s->name, note_removed, s);
@@ -284,9 +310,6 @@ static int tell_empty(struct snapshot *s)
 {
 	bool living = s->core != NULL;
 
-	/* that is the reason */
-	if (s->shares)
-		return tell_missing(s);
 	for (size_t i = 0; i < s->list.count; i++)
 		for (size_t k = 0; k < s->ntaken && !living; k++)
 			living = s->list.processes[i].alive &&
@@ -389,6 +412,11 @@ static int take_all(struct snapshot *s)
 		     (unsigned long long)s->set.lost,
 		     (unsigned long long)s->set.overwritten,
 		     counted(s->processes, "process"), s->set.path);
+	if (s->shares && s->processes > 1)
+		command_warn("process %d shares the buffers of session '%s': "
+			     "the trace has the events of all its processes; "
+			     "--where '* if vpid == %d' shows those of this "
+			     "one", s->pid, s->name, s->pid);
 	if (reach_text(&s->reach, reach))
 		command_warn("the buffers reach back %s", reach);
 	/* shortage_note() has the remedy for buffers that found no room, and
@@ -437,9 +465,10 @@ static int find_processes(struct snapshot *s)
 		if (rundir_find(&process, s->pid, &cause))
 			return cause_tell(&cause);
 		if (!rundir_append(&s->list, &process))
-			return COMMAND_DONE;
+			return append_shared(s) ? cause_report(OUT_OF_MEMORY) :
+						  COMMAND_DONE;
 		rundir_process_close(&process);
-		return command_failed("out of memory");
+		return cause_report(OUT_OF_MEMORY);
 	}
 	/* no directory: processes elsewhere may have the session */
 	if (rundir_open(&s->dir, false) == -ENOENT)

@@ -127,10 +127,10 @@ stdout: "name":"\(shared\)","alive":true,"written":1800,"lost":0
 case: a snapshot has all
 run: taffrail snapshot $name -o snap && $CASES/judge snap said
 whole stdout: 6 writers 0 0 0 0 0
-case: a snapshot has the events of all processes, or none
-run: taffrail snapshot $name -o one -p $(pgrep -P ${name#record-} sh); echo $?; test ! -d one
-whole stdout: 1
-stderr: ^taffrail: snapshot: process \d+ shares the buffers of session 'record-\d+': without -p, a snapshot has the events of all its processes; 'taffrail view -p \d+' prints those of this one, and 'taffrail export -p \d+' writes them$
+case: a snapshot of one process has those of all that share, and says so
+run: taffrail snapshot $name -o one -p $(pgrep -P ${name#record-} sh) && echo $($CASES/judge one said; taffrail view one --where "* if vpid == $(taffrail view --long one | sed -n 's/.*:(\([0-9]*\)) .*/\1/p' | head -1)" | wc -l)
+whole stdout: 6 writers 0 0 0 0 0 300
+stderr: ^taffrail: snapshot: process \d+ shares the buffers of session 'record-\d+': the trace has the events of all its processes; --where '\* if vpid == \d+' shows those of this one$
 case: the buffers are there, and those of a killed recorder
 run: ls -d $TAFFRAIL_DIR/sessions/.shared.$name $TAFFRAIL_DIR/sessions/.shared.* | wc -l
 whole stdout: 3
