@@ -111,8 +111,10 @@ static int change_living(struct targets *targets, enum message_type type,
 	rule_request(&request, &rule, 1);
 	for (size_t i = 0; i < targets->count; i++) {
 		struct target *target = &targets->targets[i];
-		int ret = client_call(&target->client, type, &request, NULL);
+		int ret;
 
+		inheritance_unblock(target->process, &request);
+		ret = client_call(&target->client, type, &request, NULL);
 		if (!ret)
 			inheritance_change(target->process, name, rule,
 					   type == MESSAGE_ENABLE, &result);

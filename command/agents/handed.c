@@ -12,8 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/agents/rule.h"
+#include "command/attach/attach.h"
 #include "command/common/command.h"
 #include "command/elf/line-rules.h"
+#include "command/elf/process-markers.h"
+#include "tracepoints/conditions/rule-split.h"
 
 /* Returns a copy of the text, without lines that begin with `drop` and without
  * the line `other`. Returns NULL if there is no memory. */
@@ -48,6 +52,36 @@ static void inheritance_tell(const struct rundir_process *process,
 		*result = COMMAND_FAILED;
 }
 
+void inheritance_unblock(const struct rundir_process *process,
+			 const struct client_request *request)
+{
+	struct marker_list probes = { 0 };
+	char rule[RULE_BYTES_MAX + RULE_CONDITION_MAX + 1];
+	bool switches = false, read = false;
+	const char *line;
+	size_t n;
+
+	if (request->failed || !attach_traps_blocked(process->pid))
+		return;
+	for (line = request->text; *line && !switches;
+	     line += n + (line[n] == '\n')) {
+		n = strcspn(line, "\n");
+		if (strncmp(line, "rule=", 5) || n - 5 >= sizeof(rule))
+			continue;
+		snprintf(rule, sizeof(rule), "%.*s", (int)n - 5, line + 5);
+		switches = rule_kind(rule) != RULE_MARKERS;
+		if (!switches && !read)
+			process_probes_read(&probes, process->pid);
+		read |= !switches;
+		for (size_t i = 0; i < probes.count && !switches; i++)
+			switches = rule_matches(rule, probes.markers[i].id,
+						NULL);
+	}
+	marker_list_free(&probes);
+	if (switches)
+		attach_unblock_traps(process->pid);
+}
+
 int inheritance_start(struct client *client,
 		      const struct client_request *request, const char *name,
 		      struct client_answer *answer, int *result)
@@ -57,6 +91,7 @@ int inheritance_start(struct client *client,
 	char file[NAME_MAX + 1] = "", *text;
 	int ret, unwritten;
 
+	inheritance_unblock(process, request);
 	/* a session of `start --all` begins in each program by itself */
 	if (request->failed || strstr(request->text, "\nall=1\n"))
 		return client_call(client, MESSAGE_START, request, answer);

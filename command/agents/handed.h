@@ -17,6 +17,14 @@ int inheritance_start(struct client *client,
 		      const struct client_request *request, const char *name,
 		      struct client_answer *answer, int *result);
 
+/*
+ * Has threads of a process not block SIGTRAP, if rules of the request may name
+ * functions, source lines or USDT probes, for which code is switched by traps.
+ * Where that is refused, the agent tells which places stay off.
+ */
+void inheritance_unblock(const struct rundir_process *process,
+			 const struct client_request *request);
+
 /* Adds a rule to the session for later programs, if there is one, or a rule
  * that switches markers off. Failures as inheritance_start(). */
 void inheritance_change(const struct rundir_process *process, const char *name,

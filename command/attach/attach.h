@@ -73,6 +73,18 @@ int attach_request(pid_t pid, bool load, const char *request,
  */
 int attach_provider(pid_t pid, const char *name, struct cause *cause);
 
+/* Returns true when a thread of the process may block SIGTRAP, other than in a
+ * function of libc. */
+bool attach_traps_blocked(pid_t pid);
+
+/*
+ * Takes SIGTRAP out of the signals that threads of the process block: the agent
+ * switches no code by traps while one blocks it. Each is stopped for a moment;
+ * it may block the signal again at any time. Returns 0, or a negative errno if
+ * a thread could not be stopped: -EPERM, -EALREADY it has a tracer.
+ */
+int attach_unblock_traps(pid_t pid);
+
 /* Returns kernel.yama.ptrace_scope; 0 for a kernel without Yama. */
 long attach_yama_scope(void);
 

@@ -225,6 +225,7 @@ struct attach_job {
 					 * are dispatched */
 	struct attach_proof *proof;	/* to look at all threads */
 	bool look;			/* only attach_thread_look() */
+	bool unblock;			/* only attach_threads_unblock() */
 	int ret;
 };
 
@@ -258,6 +259,13 @@ struct attach_proof;
 int attach_proof_thread(struct attach_proof *proof, pid_t tid,
 			const struct user_regs_struct *regs, uint64_t rseq);
 int attach_proof_memory(struct attach_proof *proof);
+
+/* Returns true for a thread that blocks SIGTRAP, other than in a function of
+ * libc, or that may when a wait ends which has a mask of its own (ppoll(2),
+ * sigwait(3)). */
+bool attach_thread_blocks_traps(pid_t pid, pid_t tid);
+/* Does attach_unblock_traps(). */
+int attach_threads_unblock(const struct attach_job *job);
 
 /* Stops all threads of the process, has them looked at, and lets them go.
  * Returns 0, or a negative errno. */

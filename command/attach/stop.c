@@ -121,7 +121,7 @@ static void *trace_threads(void *arg)
 	struct attach_job *job = arg;
 	const struct sched_param first = { .sched_priority = 1 };
 	pid_t tids[ATTACH_THREADS_MAX];
-	int n = job->look || job->proof ? 0 :
+	int n = job->look || job->proof || job->unblock ? 0 :
 		attach_threads_list(job->t->pid, tids);
 	bool dispatched = false;
 
@@ -130,6 +130,10 @@ static void *trace_threads(void *arg)
 		attach_turns(0, ATTACH_TURN_NS);
 	if (job->proof) {
 		job->ret = attach_threads_prove(job);
+		return NULL;
+	}
+	if (job->unblock) {
+		job->ret = attach_threads_unblock(job);
 		return NULL;
 	}
 	job->ret = job->look ? attach_thread_look(job) : -ESRCH;
@@ -263,6 +267,14 @@ int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes)
 int attach_stop_prove(struct attach_target *t, struct attach_proof *proof)
 {
 	struct attach_job job = { .t = t, .proof = proof };
+
+	return run_job(&job);
+}
+
+int attach_unblock_traps(pid_t pid)
+{
+	struct attach_target t = { .pid = pid, .image = -1 };
+	struct attach_job job = { .t = &t, .unblock = true };
 
 	return run_job(&job);
 }

@@ -309,27 +309,28 @@ static bool stop_safe(const struct tracee *x,
  * The stop has interrupted a wait although nothing happened: the kernel
  * restarts it. Not a wait with a time-out, which would begin anew; except on a
  * socket, where the time-out is a limit for a peer that is silent
- * (SO_RCVTIMEO), and programs do not expect EINTR.
+ * (SO_RCVTIMEO), and programs do not expect EINTR. Nor do they in a thread that
+ * blocks signals (`deaf`), so that waits longer there.
  */
-static void wait_again(struct user_regs_struct *regs)
+static void wait_again(struct user_regs_struct *regs, bool deaf)
 {
-	bool again = false;
+	bool again = deaf;
 
 	if ((int64_t)regs->rax != -EINTR)
 		return;
 	switch ((long)regs->orig_rax) {
 	case SYS_epoll_wait:
 	case SYS_epoll_pwait:
-		again = (int)regs->r10 == -1;
+		again |= (int)regs->r10 == -1;
 		break;
 	case SYS_semtimedop:
-		again = !regs->r10;
+		again |= !regs->r10;
 		break;
 	case SYS_rt_sigtimedwait:
-		again = !regs->rdx;
+		again |= !regs->rdx;
 		break;
 	case SYS_io_getevents:
-		again = !regs->r8;
+		again |= !regs->r8;
 		break;
 	/* of a socket, or of inotify */
 	case SYS_read:
@@ -346,6 +347,8 @@ static void wait_again(struct user_regs_struct *regs)
 	case SYS_sendmsg:
 		again = true;
 		break;
+	default:
+		again = false;
 	}
 	if (again)
 		regs->rax = -(uint64_t)ERESTARTNOHAND;
@@ -384,7 +387,7 @@ static int look_at_thread(struct tracee *x, uint8_t *header)
 	}
 	if (in_sequence(x) || (header && !stop_safe(x, header)))
 		return -EAGAIN;
-	wait_again(regs);
+	wait_again(regs, false);
 	return 0;
 }
 
@@ -714,11 +717,54 @@ int attach_threads_prove(const struct attach_job *job)
 	for (size_t i = 0; crowd && i < crowd->n; i++) {
 		struct tracee *x = &crowd->threads[i];
 
-		wait_again(&x->regs);
+		wait_again(&x->regs, false);
 		do_trace(PTRACE_SETREGS, x->tid, NULL, &x->regs);
 		do_trace(PTRACE_DETACH, x->tid, NULL, NULL);
 	}
 	free(crowd);
+	return ret;
+}
+
+int attach_threads_unblock(const struct attach_job *job)
+{
+	pid_t pid = job->t->pid, tid;
+	DIR *list = threads_open(pid);
+	int ret = 0, error;
+	uint64_t turn;
+
+	while ((tid = threads_next(list))) {
+		struct tracee x = { .t = job->t, .tid = tid,
+				    .wait_ms = STOP_WAIT_MS };
+
+		if (!attach_thread_blocks_traps(pid, tid) ||
+		    attach_thread_worker(pid, tid) ||
+		    attach_thread_blocked(pid, tid))
+			continue;
+		turn = attach_turns(tid, ATTACH_TURN_NS);
+		error = seize_thread(&x);
+		if (!error) {
+			error = do_trace(PTRACE_GETREGS, tid, NULL, &x.regs);
+			if (!error)
+				error = do_trace(PTRACE_GETSIGMASK, tid,
+						 (void *)SIGSET_BYTES, &x.mask);
+			x.mask &= ~SIGNAL_BIT(SIGTRAP);
+			/* a wait with a mask of its own begins again, and sets
+			 * that anew */
+			if (!error)
+				error = do_trace(PTRACE_SETSIGMASK, tid,
+						 (void *)SIGSET_BYTES, &x.mask);
+			wait_again(&x.regs, true);
+			if (!error)
+				error = do_trace(PTRACE_SETREGS, tid, NULL,
+						 &x.regs);
+			do_trace(PTRACE_DETACH, tid, NULL, NULL);
+		}
+		attach_turns(tid, turn);
+		/* one that has ended blocks nothing */
+		if (error != -ESRCH && !ret)
+			ret = error;
+	}
+	threads_close(list);
 	return ret;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,54 @@ int attach_thread_waits(pid_t pid, pid_t tid, uint64_t *sp, uint64_t *pc)
 bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number)
 {
 	return process_set(pid, tid, set) >> (number - 1) & 1;
+}
+
+/* Returns true for a thread in a system call that has another mask meanwhile:
+ * the kernel does not show the one that comes back. */
+static bool masks_for_a_call(pid_t pid, pid_t tid)
+{
+	unsigned long long args[6];
+	char text[256] = "";
+	int number;
+
+	process_text(pid, tid, "syscall", text, sizeof(text));
+	if (sscanf(text, "%d %llx %llx %llx %llx %llx %llx", &number, &args[0],
+		   &args[1], &args[2], &args[3], &args[4], &args[5]) != 7)
+		return false;
+	switch (number) {
+	case SYS_rt_sigtimedwait:
+	case SYS_rt_sigsuspend:
+		return true;
+	case SYS_ppoll:
+		return args[3];
+	case SYS_epoll_pwait:
+		return args[4];
+	case SYS_pselect6:
+		return args[5];
+	}
+	return false;
+}
+
+bool attach_thread_blocks_traps(pid_t pid, pid_t tid)
+{
+	/* glibc's own two, 32 and 33: it blocks them for one call of it */
+	const uint64_t libcs = 3ull << 31;
+	uint64_t blocked = process_set(pid, tid, "SigBlk");
+
+	return blocked >> (SIGTRAP - 1) & 1 ? (blocked & libcs) != libcs :
+					      masks_for_a_call(pid, tid);
+}
+
+bool attach_traps_blocked(pid_t pid)
+{
+	DIR *list = threads_open(pid);
+	bool blocked = false;
+	pid_t tid;
+
+	while (!blocked && (tid = threads_next(list)))
+		blocked = attach_thread_blocks_traps(pid, tid);
+	threads_close(list);
+	return blocked;
 }
 
 #ifndef SCHED_DEADLINE
