@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tells whether a thread is in a signal handler. Instead of each handler that
- * the program installs, the kernel gets a stub of this library, which counts
- * and then calls the handler. So do the handlers that are there when the
- * library is loaded into a program that runs.
+ * Installs the stubs that tell whether a thread is in a signal handler. Instead
+ * of each handler that the program installs, the kernel gets a stub of this
+ * library, which counts and then calls the handler (handled.c). So it does for
+ * the handlers that are there when the library is loaded into a program that
+ * runs.
  *
  * Each handler function of the program has a private stub, for good and for all
  * signals. The kernel alone says which handler a signal has; this file keeps no
@@ -32,65 +33,14 @@
 #define HIDDEN	__attribute__((visibility("hidden")))
 
 typedef void handler_fn(int number);
-typedef void action_fn(int number, siginfo_t *info, void *context);
-
-/* The program's functions, by the stub. A word is written once, by any thread
- * or child. One pointer serves both forms of a handler: one of the short form
- * does not look at further arguments. */
-static action_fn *functions[STUBS];
 
 extern const char handler_stubs[] HIDDEN;
-
-__thread uint32_t callback_handlers;
 
 static int (*real_sigaction)(int, const struct sigaction *,
 			     struct sigaction *);
 static handler_fn *(*real_signal)(int, handler_fn *);
 static handler_fn *(*real_sysv_signal)(int, handler_fn *);
 static handler_fn *(*real_sigset)(int, handler_fn *);
-
-/* A call of a handler. */
-struct call {
-	struct cleanup buffer;
-	uint32_t before;	/* callback_handlers */
-};
-
-/* The cleanup of handler_run(), for siglongjmp(), pthread_exit() and
- * cancellation. */
-static SIGSAFE void handler_left(void *call)
-{
-	callback_handlers = ((struct call *)call)->before;
-}
-
-/* The frame ends: by return, or by an exception that a runtime throws from a
- * handler. */
-static SIGSAFE void handler_end(struct call *call)
-{
-	callback_handlers = call->before;
-	_pthread_cleanup_pop(&call->buffer, 0);
-}
-
-/* A handler may leave this function by siglongjmp(): see hit.c. */
-SIGSAFE void handler_run(action_fn *handler, int number, siginfo_t *info,
-			 void *context)
-{
-	struct call call __attribute__((cleanup(handler_end)));
-
-	call.before = callback_handlers;
-	_pthread_cleanup_push(&call.buffer, handler_left, &call);
-	callback_handlers = call.before + 1;
-	handler(number, info, context);
-}
-
-/* The stubs lead here. */
-HIDDEN SIGSAFE void handler_call(int number, siginfo_t *info, void *context,
-				 uint32_t stub);
-SIGSAFE void handler_call(int number, siginfo_t *info, void *context,
-			  uint32_t stub)
-{
-	handler_run(load_acquire(&functions[stub], HANDLER_FUNCTIONS), number,
-		    info, context);
-}
 
 /* Finds libc's functions at the first call: a constructor of the program may
  * run before those of this library. Two threads find the same. */
@@ -134,9 +84,9 @@ static SIGSAFE void *stub_of(void *handler)
 		return handler;
 	for (i = 0; i < STUBS; i++, at++) {
 		at %= STUBS;
-		has = load_acquire(&functions[at], HANDLER_FUNCTIONS);
+		has = load_acquire(&handler_functions[at], HANDLER_FUNCTIONS);
 		if (!has &&
-		    __atomic_compare_exchange_n(&functions[at], &has,
+		    __atomic_compare_exchange_n(&handler_functions[at], &has,
 						(action_fn *)handler, 0,
 						ACQ_REL(HANDLER_FUNCTIONS),
 						ACQUIRE(HANDLER_FUNCTIONS)))
@@ -154,8 +104,8 @@ static SIGSAFE void *function_of(void *handler)
 
 	if (is_stub(handler))
 		has = load_acquire(
-			&functions[((char *)handler - handler_stubs) /
-				   STUB_BYTES],
+			&handler_functions[((char *)handler - handler_stubs) /
+					   STUB_BYTES],
 			HANDLER_FUNCTIONS);
 	return has ? (void *)has : handler;
 }

@@ -7,6 +7,7 @@ callbacks_sources = \
 	callbacks/environment.c \
 	callbacks/floats-x86_64.h \
 	callbacks/fork.c \
+	callbacks/handled.c \
 	callbacks/handlers.c \
 	callbacks/hit.c \
 	callbacks/library.c \
