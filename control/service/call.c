@@ -42,8 +42,6 @@
 #define GRACE_MS	5
 #define SPAWNS_LOOKS	30000000	/* some 0.3 s */
 
-extern const char call_stubs[] __attribute__((visibility("hidden")));
-
 uint32_t call_begun;
 call_handle_fn *call_handle;
 static uint32_t ignored_once;	/* the program has ignored the signal */
@@ -172,9 +170,10 @@ SIGSAFE void action_run(int number, siginfo_t *info, void *context,
 		signal_pass(number, info, context, (uint8_t)stub);
 }
 
-void call_setup(int (*serve)(void *unused), void (*restorer)(void))
+void call_setup(int (*serve)(void *unused), void (*restorer)(void),
+		const char *stubs)
 {
-	action_stubs = call_stubs;
+	action_stubs = stubs;
 	call_serve = serve;
 	call_restorer = restorer;
 	/* the interrupted thread may be the one that is waited for */

@@ -14,9 +14,11 @@
 /*
  * Takes the functions that the handler calls: `serve` obeys the request in
  * CALL_FILE, and returns 0 when the answer is there, or a negative errno. The
- * handler returns to `restorer`. Call it once, at start.
+ * handler returns to `restorer`. The kernel gets one of `stubs`, which are
+ * call_stubs, in assembly that calls action_run(). Call it once, at start.
  */
-void call_setup(int (*serve)(void *unused), void (*restorer)(void));
+void call_setup(int (*serve)(void *unused), void (*restorer)(void),
+		const char *stubs);
 
 /* Installs the handler of agent_signal, and keeps the program's action. Returns
  * 0 or a negative errno. call_end() gives the signal back to the program. */

@@ -17,6 +17,7 @@
 #define STACK			16
 #define TID			24
 #define TLS			32
+#define MAKING_BYTES		40
 /* struct process_wake */
 #define ERROR			4
 
@@ -160,6 +161,18 @@ demand_thread:
 	hlt
 	.cfi_endproc
 	.size	demand_thread, . - demand_thread
+
+/* As demand.c declares them; agent/beside/start.ld names their sections. */
+#define WORDS(name, bytes)		\
+	.section .bss.name, "aw", @nobits; \
+	.balign	8;			\
+	.globl	name;			\
+	.hidden	name;			\
+	.type	name, @object;		\
+	.size	name, bytes;		\
+name:	.skip	bytes
+	WORDS(demand_making, MAKING_BYTES)
+	WORDS(demand_withdrawn, 4)
 
 	.section .rodata
 	.balign	8

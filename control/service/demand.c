@@ -54,19 +54,18 @@
 #define LOOKS		10000			/* a second, at least */
 #define HIDDEN		__attribute__((visibility("hidden")))
 
-/* Input of the code at demand_entry; the offsets are in demand-*.S. */
+/* Input of the code at demand_entry; the offsets and memory are in demand-*.S. */
 struct demand_making {
 	struct process_wake *wake;
 	struct thread_making thread;
 };
+_Static_assert(sizeof(struct demand_making) == 40, "demand-*.S");
 
 extern const char demand_entry[] HIDDEN;
+extern const char call_stubs[] HIDDEN;
 extern void demand_restore(void) HIDDEN;	/* a handler returns to it */
 extern struct demand_making demand_making HIDDEN;
-extern uint32_t demand_withdrawn HIDDEN;
-
-struct demand_making demand_making EARLY;
-uint32_t demand_withdrawn;		/* withdrawals not given back */
+extern uint32_t demand_withdrawn HIDDEN;	/* withdrawals not given back */
 
 /* written once, at start */
 static struct kernel_action ours EARLY, before EARLY;
@@ -151,7 +150,7 @@ void demand_setup(int (*run)(void *arg), int (*awaited)(void),
 	debugger_awaited = awaited;
 	if (agent_signal) {
 		offered = WAKE_SIGNALLED;
-		call_setup(serve, demand_restore);
+		call_setup(serve, demand_restore, call_stubs);
 		return;
 	}
 	ours = (struct kernel_action){
