@@ -48,7 +48,7 @@ plant()
 plant_object()
 {
 	mkdir -p "$(dirname "$tmp/build/$1")"
-	plant "$(dirname "$1")/planted.c" "$2"
+	plant "$(dirname "$1")/$(basename "${1##*_a-}" .o).c" "$2"
 	echo "$2" | ${CC:-cc} -x c -c -o "$tmp/build/$1" -
 }
 
@@ -130,7 +130,10 @@ plant_faults()
 		__asm__("push $1\n\tpop %0" : "=r" (i) : : "memory");
 		return i; }'
 	plant_object agent/libagent_a-planted.o \
-		'void planted(void); void planted_up(void) { planted(); }'
+		'void planted(void); void planted_half(void);
+		void planted_up(void) { planted(); planted_half(); }'
+	plant_object agent/libagent_a-planted-x86_64.o \
+		'void planted_up(void); void planted_half(void) { planted_up(); }'
 }
 
 # The rule, and what its fault makes it say.
@@ -147,7 +150,7 @@ expected()
 	rooms command/planted/base.h:1: has the name of base/base.h
 	rooms docs/architecture.md does not show buffers/writers/hidden.h to other
 	symbols buffers may not call agent/planted
-	symbols circle: agent/planted buffers/planted
+	symbols circle: agent/planted agent/planted-x86_64 buffers/planted
 	unwound agent/planted/planted.c: <unwound>: pushes and pops a
 	file_length agent/planted/long-file.c:802:
 	function_length agent/planted/long-function.c:3: long_one()

@@ -266,11 +266,9 @@ def has_source(path):
 
 
 def unit(path):
-    """buffers/libagent_a-x-x86_64.o is of buffers/x: the halves of one thing in
-    C and in assembly are one unit."""
+    """buffers/libagent_a-x-x86_64.o is of buffers/x-x86_64."""
     folder, name = os.path.split(path)
-    name = re.sub(r"^.*?_(a|so)-", "", name[:-2])
-    return folder + "/" + re.sub(r"-x86_64$", "", name)
+    return folder + "/" + re.sub(r"^.*?_(a|so)-", "", name[:-2])
 
 
 def libc_names():
