@@ -162,7 +162,7 @@ struct model {
 	const struct wish *wish;
 };
 
-static int is_same(uint64_t value, const void *key)
+static bool is_same(uint64_t value, const void *key)
 {
 	const struct taffrail_declared *event =
 		&((const struct declaration *)value)->event;

@@ -5,6 +5,7 @@
 #ifndef BASE_BASE_H
 #define BASE_BASE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -39,7 +39,7 @@ static struct index_slot *slot_next(const struct index *index,
 }
 
 uint64_t index_find(const struct index *index, uint64_t hash,
-		    int (*same)(uint64_t value, const void *key),
+		    bool (*same)(uint64_t value, const void *key),
 		    const void *key)
 {
 	struct index_slot *slot;

@@ -8,6 +8,7 @@
 #ifndef BASE_INDEX_H
 #define BASE_INDEX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct index_slot {
@@ -24,7 +25,7 @@ struct index {
 
 /* Returns the value with that hash for which same(value, key) is true, or 0. */
 uint64_t index_find(const struct index *index, uint64_t hash,
-		    int (*same)(uint64_t value, const void *key),
+		    bool (*same)(uint64_t value, const void *key),
 		    const void *key);
 
 /* Adds a value that is not 0. Returns 0 or -ENOMEM. */

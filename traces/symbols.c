@@ -52,7 +52,7 @@ struct use_key {
 };
 
 /* Returns whether a use is of an epoch. Callback of index_find(). */
-static int use_has_epoch(uint64_t value, const void *priv)
+static bool use_has_epoch(uint64_t value, const void *priv)
 {
 	const struct use_key *key = priv;
 
@@ -61,7 +61,7 @@ static int use_has_epoch(uint64_t value, const void *priv)
 
 /* Makes a use true at no time. Says that it is another, so that the next one of
  * the address follows. */
-static int use_spoil(uint64_t value, const void *priv)
+static bool use_spoil(uint64_t value, const void *priv)
 {
 	const struct use_key *key = priv;
 

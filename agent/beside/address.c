@@ -22,7 +22,7 @@ struct function {
 
 static struct index functions;
 
-static int is_function(uint64_t value, const void *start)
+static bool is_function(uint64_t value, const void *start)
 {
 	return ((const struct function *)value)->start ==
 	       *(const uint64_t *)start;

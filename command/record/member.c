@@ -24,7 +24,7 @@ static uint64_t name_hash(const char *name)
 	return index_hash(INDEX_HASH, name, strlen(name));
 }
 
-static int name_same(uint64_t value, const void *name)
+static bool name_same(uint64_t value, const void *name)
 {
 	return !strcmp(((const struct member *)value)->name, name);
 }

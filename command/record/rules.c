@@ -23,7 +23,7 @@
 #include "traces/array.h"
 
 /* Of index_find(): compares two events. */
-static int same_event(uint64_t value, const void *key)
+static bool same_event(uint64_t value, const void *key)
 {
 	const struct event_view *a = (const void *)(uintptr_t)value, *b = key;
 

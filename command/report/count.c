@@ -293,7 +293,7 @@ void count_event(struct report *r, const struct trace_event *event)
 }
 
 /* Returns whether the first class of a name has this name. */
-static int same_name(uint64_t value, const void *key)
+static bool same_name(uint64_t value, const void *key)
 {
 	return !strcmp(((const struct event_class *)(uintptr_t)value)->name,
 		       key);

@@ -129,7 +129,7 @@ void locks_class(struct report_class *class, const struct trace_class *trace,
 }
 
 /* Returns whether a lock is the same as another, which has no state. */
-static int is_lock(uint64_t value, const void *priv)
+static bool is_lock(uint64_t value, const void *priv)
 {
 	const struct lock *lock = (void *)(uintptr_t)value, *like = priv;
 

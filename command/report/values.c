@@ -86,7 +86,7 @@ struct value_key {
 /* Compares a value of the list with one of an event of the same hash. A cut
  * value is the same as any with these first bytes and this hash. Numbers with
  * other units are other values. */
-static int value_is_same(uint64_t number, const void *priv)
+static bool value_is_same(uint64_t number, const void *priv)
 {
 	const struct value_key *key = priv;
 	const struct value *value = &key->list[number - 1];

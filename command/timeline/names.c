@@ -119,7 +119,7 @@ struct wanted {
 
 /* Returns whether a lane has the id and the pid that are sought. A trace has an
  * index of its own, so the trace need not be compared. */
-static int is_lane(uint64_t value, const void *priv)
+static bool is_lane(uint64_t value, const void *priv)
 {
 	const struct wanted *want = priv;
 	const struct page_lane *lane = want->t->lanes[value - 1];
@@ -169,7 +169,7 @@ struct page_lane *page_lane(struct timeline *t, struct page_trace *trace,
 }
 
 /* Returns whether a class has the description that is sought. */
-static int is_class(uint64_t value, const void *priv)
+static bool is_class(uint64_t value, const void *priv)
 {
 	const struct wanted *want = priv;
 	const struct bytes *a = &want->t->classes[value - 1]->described;

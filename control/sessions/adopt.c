@@ -122,7 +122,7 @@ static uint32_t askings;
  * order they are. */
 static uint64_t question;
 
-static int same_hash(uint64_t value, const void *hash)
+static bool same_hash(uint64_t value, const void *hash)
 {
 	return value == *(const uint64_t *)hash;
 }

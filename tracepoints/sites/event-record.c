@@ -52,8 +52,8 @@ struct key {
 	const struct object *object;
 };
 
-/* Returns 1 when a record of the channel describes the object's event. */
-static int same_event(uint64_t value, const void *arg)
+/* Returns true when a record of the channel describes the object's event. */
+static bool same_event(uint64_t value, const void *arg)
 {
 	const struct key *key = arg;
 	const struct object *object = key->object;
@@ -67,7 +67,7 @@ static int same_event(uint64_t value, const void *arg)
 	/* of functions of one name, these say which it is */
 	if (object->adopted && (record->line != object->site->line_ ||
 				!text_equal(file, object->file)))
-		return 0;
+		return false;
 	return record->kind == object->site->kind_ &&
 	       record->nfields == object->site->nfields_ &&
 	       !__builtin_memcmp(record->types, object->types,

@@ -36,7 +36,7 @@ static uint32_t scans;
 /* Objects of the module that is being added, by their sites. */
 static struct index sites;
 
-static int same_site(uint64_t value, const void *site)
+static bool same_site(uint64_t value, const void *site)
 {
 	return ((const struct object *)value)->site == site;
 }
@@ -492,7 +492,7 @@ void registry_undeclare(struct object *object)
 
 /* As index_find() asks: compares the address of a place, and the name where it
  * is that of a source line: others may be there. */
-static int is_untaken(uint64_t value, const void *sought)
+static bool is_untaken(uint64_t value, const void *sought)
 {
 	const struct untaken *place = (const struct untaken *)value;
 	const struct untaken *other = sought;

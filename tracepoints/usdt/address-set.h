@@ -16,7 +16,7 @@ static inline uint64_t address_hash(uint64_t address)
 }
 
 /* As index_find() asks, in a set: the value is the address. */
-static inline int address_same(uint64_t value, const void *address)
+static inline bool address_same(uint64_t value, const void *address)
 {
 	return value == *(const uint64_t *)address;
 }

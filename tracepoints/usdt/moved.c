@@ -64,11 +64,11 @@ struct look {
 };
 
 /* Of equal hashes the first is taken: a name's has 64 bits. */
-static int same_name(uint64_t value, const void *unused)
+static bool same_name(uint64_t value, const void *unused)
 {
 	(void)value;
 	(void)unused;
-	return 1;
+	return true;
 }
 
 /* Returns the hash of "channel/name". */

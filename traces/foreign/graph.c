@@ -70,7 +70,7 @@ static uint64_t object_hash(const void *object)
 }
 
 /* Callback of index_find(): objects differ where their hashes do. */
-static int object_is_same(uint64_t value, const void *key)
+static bool object_is_same(uint64_t value, const void *key)
 {
 	return 1;		/* as the hash is */
 }

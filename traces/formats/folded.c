@@ -69,7 +69,7 @@ struct wanted {
 	const char *name;
 };
 
-static int is_stack(uint64_t value, const void *key)
+static bool is_stack(uint64_t value, const void *key)
 {
 	const struct wanted *wanted = key;
 	const struct stack *stack = &wanted->f->stacks[value];

@@ -21,7 +21,7 @@ enum track_for {
 };
 
 /* Returns whether a track has a purpose. Callback of index_find(). */
-static int is_track(uint64_t value, const void *key)
+static bool is_track(uint64_t value, const void *key)
 {
 	const struct track *track = (void *)(uintptr_t)value;
 	const struct track *wanted = key;

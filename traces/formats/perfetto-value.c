@@ -59,7 +59,7 @@ void perfetto_text(struct out *out, uint32_t field, const char *text, size_t n)
 
 /* Returns whether a name is that in its space. Callback of index_find(), for
  * names of one hash. */
-static int is_name(uint64_t value, const void *key)
+static bool is_name(uint64_t value, const void *key)
 {
 	const struct interned *name = (void *)(uintptr_t)value;
 	const struct interned *wanted = key;

@@ -267,7 +267,7 @@ static int kind_part(struct pairs *p, struct own_kind *k,
 }
 
 /* Returns whether a kind has the name and family of another. */
-static int is_named(uint64_t value, const void *priv)
+static bool is_named(uint64_t value, const void *priv)
 {
 	const struct own_kind *k = (void *)(uintptr_t)value, *like = priv;
 
@@ -277,7 +277,7 @@ static int is_named(uint64_t value, const void *priv)
 }
 
 /* Returns whether it also is of the same function. */
-static int is_kind(uint64_t value, const void *priv)
+static bool is_kind(uint64_t value, const void *priv)
 {
 	const struct own_kind *k = (void *)(uintptr_t)value, *like = priv;
 

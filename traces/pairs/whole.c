@@ -62,7 +62,7 @@ struct whole_lane {
 	size_t n;
 };
 
-static int is_lane(uint64_t value, const void *key)
+static bool is_lane(uint64_t value, const void *key)
 {
 	const struct whole_lane *lane = (void *)(uintptr_t)value;
 	const struct pair *pair = key;
@@ -96,7 +96,7 @@ static struct whole_lane *lane_of(struct pairs *p, const struct pair *pair)
 	return lane;
 }
 
-static int is_repeats(uint64_t value, const void *key)
+static bool is_repeats(uint64_t value, const void *key)
 {
 	const struct whole_repeats *repeats = (void *)(uintptr_t)value;
 	const struct whole_repeats *wanted = key;

@@ -321,9 +321,9 @@ static int same_gates(const struct way *way, const struct usdt_plan *plan)
 	return i == plan->ngates;
 }
 
-/* Returns 1 for the free way of the same place in a module that was unloaded,
- * and is loaded again at the same address. */
-static int way_fits(uint64_t value, const void *arg)
+/* Returns true for the free way of the same place in a module that was
+ * unloaded, and is loaded again at the same address. */
+static bool way_fits(uint64_t value, const void *arg)
 {
 	const struct way *way = (const struct way *)value;
 	const struct sought *sought = arg;

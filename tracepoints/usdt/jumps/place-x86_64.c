@@ -44,8 +44,8 @@ static uint64_t way_leads(const struct way *way)
 	return usdt_jump_target(usdt_way_part(way, WAY_ON), way->site, 0);
 }
 
-/* Returns 1 when the way's trampoline overlaps this one. */
-static int same_trampoline(uint64_t value, const void *trampoline)
+/* Returns true when the way's trampoline overlaps this one. */
+static bool same_trampoline(uint64_t value, const void *trampoline)
 {
 	uint64_t here = way_leads((const struct way *)value);
 	uint64_t there = *(const uint64_t *)trampoline;

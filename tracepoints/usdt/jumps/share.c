@@ -57,7 +57,7 @@ int usdt_share_open(struct usdt_sharing *s, uint64_t start, uint64_t end)
 }
 
 /* As index_find() asks. */
-static int lives_at(uint64_t value, const void *site)
+static bool lives_at(uint64_t value, const void *site)
 {
 	const struct way *way = (const struct way *)value;
 

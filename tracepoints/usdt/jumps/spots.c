@@ -57,7 +57,7 @@ static uint64_t gate_key(const struct way *way, uint32_t i)
 }
 
 /* As index_find() asks: tells whether a way has a gate with this key. */
-static int has_gate(uint64_t value, const void *key)
+static bool has_gate(uint64_t value, const void *key)
 {
 	const struct way *way = (const struct way *)value;
 	uint32_t i = way->free ? way->ngates : 0;

@@ -87,7 +87,7 @@ int usdt_alias_make(const struct usdt_naming *naming,
 	return 0;
 }
 
-static int same_address(uint64_t value, const void *address)
+static bool same_address(uint64_t value, const void *address)
 {
 	return ((const struct usdt_wanted *)value)->address ==
 	       *(const uint64_t *)address;

@@ -436,7 +436,7 @@ static bool is_called(const struct choosing *c, const struct object *object)
 					  c->asking->arg) & USDT_WANTED_CALL;
 }
 
-static int same_start(uint64_t value, const void *start)
+static bool same_start(uint64_t value, const void *start)
 {
 	return usdt_start((const struct usdt_adopted *)value) ==
 	       *(const uint64_t *)start;

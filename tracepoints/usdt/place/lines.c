@@ -236,7 +236,7 @@ static void line_tell(const struct lines *l, const char *name, uint64_t address,
 }
 
 /* As index_find() asks. */
-static int at_address(uint64_t value, const void *address)
+static bool at_address(uint64_t value, const void *address)
 {
 	return ((const struct usdt_spot *)value)->address ==
 	       *(const uint64_t *)address;
@@ -499,7 +499,7 @@ static void point_tell(const struct lines *l, uint64_t address, int why)
 			l->asking->points[i].why = why;
 }
 
-static int request_before(const void *one, const void *other)
+static bool request_before(const void *one, const void *other)
 {
 	const struct usdt_request *a = one, *b = other;
 

@@ -118,7 +118,7 @@ static int function_seen(const struct usdt_symbol_found *found, void *naming)
 	return 0;
 }
 
-static int name_before(const void *one, const void *other)
+static bool name_before(const void *one, const void *other)
 {
 	const struct usdt_wanted *a = one, *b = other;
 	char names[2][USDT_NAME_BYTES];

@@ -22,7 +22,7 @@ static int target_seen(const struct usdt_symbol_found *found, void *priv)
 	return 0;
 }
 
-static int target_before(const void *one, const void *other)
+static bool target_before(const void *one, const void *other)
 {
 	const struct usdt_target_named *a = one, *b = other;
 

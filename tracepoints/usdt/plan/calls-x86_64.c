@@ -111,7 +111,7 @@ static void exits_merge(const struct usdt_calls *calls,
 }
 
 /* As index_find() asks, in a set of addresses. */
-static int is_address(uint64_t value, const void *address)
+static bool is_address(uint64_t value, const void *address)
 {
 	return value == *(const uint64_t *)address;
 }
@@ -352,7 +352,7 @@ static void plan_add(struct usdt_calls *calls, uint64_t address, uint64_t needs)
 }
 
 /* Orders by address; of one address the entry comes first. */
-static int plan_before(const void *one, const void *other)
+static bool plan_before(const void *one, const void *other)
 {
 	const struct usdt_plan *a = one, *b = other;
 

@@ -11,10 +11,10 @@
 #include "base/base.h"
 
 /* Tells whether one thing comes before another. */
-typedef int sort_before(const void *one, const void *other);
+typedef bool sort_before(const void *one, const void *other);
 
 /* Orders things that begin with a number of 64 bits by it. */
-static inline int sort_number(const void *one, const void *other)
+static inline bool sort_number(const void *one, const void *other)
 {
 	return *(const uint64_t *)one < *(const uint64_t *)other;
 }
