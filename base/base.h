@@ -72,7 +72,7 @@ static inline uint64_t align_up(uint64_t value, uint64_t power_of_two)
 	return (value + power_of_two - 1) & ~(power_of_two - 1);
 }
 
-static inline int is_power_of_two(uint64_t value)
+static inline bool is_power_of_two(uint64_t value)
 {
 	return value && !(value & (value - 1));
 }

@@ -71,13 +71,13 @@ static inline uint32_t host_cpu_read(void)
 /* AVX2, and a kernel that keeps the registers. Intel SDM, volume 1, 14.3:
  * OSXSAVE and AVX in leaf 1, XMM and YMM in XCR0, then leaf 7. libgcc's
  * __builtin_cpu_supports() tells the same, but takes 3 kB of code. */
-static inline int host_avx2_read(void)
+static inline bool host_avx2_read(void)
 {
 	uint32_t a, b, c, d;
 	uint32_t low, high;
 
 	if (!__get_cpuid(1, &a, &b, &c, &d) || (~c >> 27 & 3))
-		return 0;
+		return false;
 	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
 	return (low & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
 	       (b >> 5 & 1);

@@ -67,7 +67,7 @@ SIGSAFE bool host_may_ask(void)
 	return sys2(SYS_arch_prctl, HOST_GET_CPUID, 0) != 0;
 }
 
-int host_avx2(void)
+bool host_avx2(void)
 {
 	static uint32_t answer;		/* 0: not asked yet */
 

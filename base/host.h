@@ -93,9 +93,9 @@ uint32_t host_cpus_possible(void);
 /* Returns true when the calling thread may execute CPUID. SIGSAFE. */
 bool host_may_ask(void);
 
-/* Returns 1 when AVX2 may be used. Asks the processor once, because CPUID traps
- * in a virtual machine, and not where the program has forbidden that. */
-int host_avx2(void);
+/* Returns true when AVX2 may be used. Asks the processor once, because CPUID
+ * traps in a virtual machine, and not where the program has forbidden that. */
+bool host_avx2(void);
 
 /*
  * Learns the features of the processor, and whether libc's copy of a thread's

@@ -13,13 +13,13 @@ bool line_next(const char **text, struct line *line)
 	while (*p) {
 		struct text key;
 		struct text value;
-		int found = 0;
+		bool found = false;
 
 		text_open(&key, line->key, sizeof(line->key));
 		text_open(&value, line->value, sizeof(line->value));
 		for (; *p && *p != '\n'; p++) {
 			if (!found && *p == '=')
-				found = 1;
+				found = true;
 			else
 				text_add_char(found ? &value : &key, *p);
 		}

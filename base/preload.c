@@ -83,7 +83,7 @@ SIGSAFE bool preload_named(char *const *environment)
 SIGSAFE static bool word_seen(const char *word, size_t n)
 {
 	char path[512];
-	int bare = 1;
+	bool bare = true;
 	size_t i;
 
 	if (n >= sizeof(path))

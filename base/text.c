@@ -77,7 +77,7 @@ size_t text_length(const char *string)
 	return (size_t)(p - string);
 }
 
-int text_equal(const char *a, const char *b)
+bool text_equal(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
 		a++;

@@ -28,7 +28,7 @@ void text_add_unsigned(struct text *text, uint64_t number);
 void text_add_hex(struct text *text, uint64_t number, int digits);
 
 size_t text_length(const char *string);
-int text_equal(const char *a, const char *b);
+bool text_equal(const char *a, const char *b);
 
 /* Returns the rest of `string` behind `prefix`, or NULL when the string does
  * not begin with it. */
