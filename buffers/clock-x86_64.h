@@ -23,7 +23,7 @@ static inline uint64_t clock_read_tsc(void)
 	return (uint64_t)high << 32 | low;
 }
 
-static inline int clock_tsc_invariant(void)
+static inline bool clock_tsc_invariant(void)
 {
 	uint32_t out[4];
 

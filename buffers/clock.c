@@ -73,19 +73,19 @@ void clock_source_read(char name[static CLOCK_SOURCE_BYTES])
 	name[n > 0 ? n : 0] = '\0';
 }
 
-/* Returns 1 when the kernel keeps time with the TSC, or when that is not known:
- * without /sys the invariant bit decides alone. "kvm-clock" and
+/* Returns true when the kernel keeps time with the TSC, or when that is not
+ * known: without /sys the invariant bit decides alone. "kvm-clock" and
  * "hyperv_clocksource_tsc" are the TSC, too, scaled by the hypervisor. */
-static int kernel_trusts_tsc(const char *source)
+static bool kernel_trusts_tsc(const char *source)
 {
 	const char *p;
 
 	if (!*source || text_after(source, "kvm"))
-		return 1;
+		return true;
 	for (p = source; *p; p++)
 		if (text_after(p, "tsc"))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Measures the TSC for a moment. Returns 0 when it goes back. */
@@ -133,10 +133,10 @@ int clock_settle(uint64_t told)
 	return clock_chosen;
 }
 
-static int word_is(const char *a, const char *b)
+static bool word_is(const char *a, const char *b)
 {
 	if (!a)
-		return 0;
+		return false;
 	while (*a && *a == *b) {
 		a++;
 		b++;

@@ -39,6 +39,7 @@
 #ifndef BUFFERS_LAYOUT_H
 #define BUFFERS_LAYOUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,8 +51,8 @@
 #define SESSION_MAGIC		0x53524654u	/* "TFRS" */
 #define RING_MAGIC		0x52524654u	/* "TFRR" */
 
-/* Returns 1 for a version of such a page that this build reads. */
-static inline int layout_known(uint32_t magic, uint32_t version)
+/* Returns true for a version of such a page that this build reads. */
+static inline bool layout_known(uint32_t magic, uint32_t version)
 {
 	return version == LAYOUT_VERSION ||
 	       (magic == SESSION_MAGIC && version == SESSION_VERSION);
@@ -153,9 +154,9 @@ enum lacking_why {
 	LACKING_END
 };
 
-/* Returns 1 for the reasons why a working agent would have files where no
+/* Returns true for the reasons why a working agent would have files where no
  * reader looks, or none. */
-static inline int lacking_is_away(uint32_t why)
+static inline bool lacking_is_away(uint32_t why)
 {
 	return (why >= LACKING_USER && why <= LACKING_AWAY) ||
 	       why == LACKING_FORBIDDEN || why > LACKING_HANDED;

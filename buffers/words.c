@@ -58,7 +58,7 @@ SIGSAFE static bool number_listed(const char *value, const char *list)
 	return number >= least && number <= most && !*value;
 }
 
-SIGSAFE static int word_listed(const char *value, const char *list)
+SIGSAFE static bool word_listed(const char *value, const char *list)
 {
 	const char *rest;
 
@@ -69,11 +69,11 @@ SIGSAFE static int word_listed(const char *value, const char *list)
 			rest++;
 		if ((!*list || *list == ',' || *list == '[') &&
 		    rest_fits(rest, list))
-			return 1;
+			return true;
 		while (*list && *list != ' ')
 			list++;
 		if (!*list)
-			return 0;
+			return false;
 		list++;
 	}
 }

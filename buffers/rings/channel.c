@@ -284,10 +284,10 @@ SIGSAFE void channels_forked_held(void)
 	fork_note.held = 0;
 }
 
-SIGSAFE int channel_count(struct channel *channel, uint64_t generation,
-			  uint64_t *count)
+SIGSAFE bool channel_count(struct channel *channel, uint64_t generation,
+			   uint64_t *count)
 {
-	int ours;
+	bool ours;
 
 	/* before the generation is read: see channels_forked() */
 	__atomic_fetch_add(&channel->counting, 1, SEQ_CST(CHANNEL_COUNTING));
@@ -692,18 +692,18 @@ done:
 	host_signals_restore(&before);
 }
 
-SIGSAFE int channel_need_cpu_ring(struct channel *channel, uint32_t cpu)
+SIGSAFE bool channel_need_cpu_ring(struct channel *channel, uint32_t cpu)
 {
 	if (cpu >= channel->cpus)
-		return 0;
+		return false;
 	if (load_acquire(&channel->rings->tab[cpu], CPU_RING) != &ring_absent)
-		return 1;
+		return true;
 	ring_want(channel, cpu, RING_CPU);
 	return load_acquire(&channel->rings->tab[cpu], CPU_RING) !=
 	       &ring_absent;
 }
 
-SIGSAFE int channel_need_locked_ring(struct channel *channel, uint32_t k)
+SIGSAFE bool channel_need_locked_ring(struct channel *channel, uint32_t k)
 {
 	if (k < channel->locked_max)
 		ring_want(channel, k, RING_LOCKED);
@@ -756,12 +756,12 @@ SIGSAFE void channels_orphan(int error)
 	store_relaxed(&orphan_error, error);
 }
 
-SIGSAFE int channels_run(void)
+SIGSAFE bool channels_run(void)
 {
 	uint32_t i;
 
 	for (i = 0; i < CHANNELS_MAX; i++)
 		if (channel_used(i) && load_relaxed(&channels[i].active))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }

@@ -163,7 +163,7 @@ int channels_setup(void);
 
 /* Returns whether a session runs in this process or, in a forked child that has
  * not written yet, in the parent. SIGSAFE. */
-int channels_run(void);
+bool channels_run(void);
 
 /*
  * Creates session.N and the table of a channel, stopped. A channel that still
@@ -284,12 +284,12 @@ static inline void channels_forked(void)
 
 /*
  * Adds one to a count in the session's page, for an event that was made while
- * the channel had that generation. Returns 0 and counts nothing when the
+ * the channel had that generation. Returns false and counts nothing when the
  * generation has changed, or when the page belongs to another process, such as
  * the parent. SIGSAFE.
  */
-int channel_count(struct channel *channel, uint64_t generation,
-		  uint64_t *count);
+bool channel_count(struct channel *channel, uint64_t generation,
+		   uint64_t *count);
 
 /*
  * Sends all writers to the locked rings from now on, in a process that may not
@@ -340,10 +340,10 @@ struct event_record *channel_record_add(struct channel *channel,
 
 /*
  * Has a ring made in another thread, for a writer that found none, and waits.
- * Returns 1 when the ring is there now. SIGSAFE.
+ * Returns true when the ring is there now. SIGSAFE.
  */
-int channel_need_cpu_ring(struct channel *channel, uint32_t cpu);
-int channel_need_locked_ring(struct channel *channel, uint32_t k);
+bool channel_need_cpu_ring(struct channel *channel, uint32_t cpu);
+bool channel_need_locked_ring(struct channel *channel, uint32_t k);
 
 /*
  * Makes the missing rings of CPUs and of the first `locked` locked rings, as

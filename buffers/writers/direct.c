@@ -16,12 +16,12 @@ static const struct rings *slot_rings(const struct write_slot *slot)
 		       load_acquire(&slot->rings[WRITE_WIDE], WRITE_SLOT);
 }
 
-/* Writes one word into a held ring. Returns 0 if the general writer must write
- * it: the ring has no room, or the slot now has other rings, to which the id
- * may belong. */
-static inline int word_write(const struct hold *hold,
-			     const struct write_slot *slot,
-			     const struct rings *rings, uint64_t fixed)
+/* Writes one word into a held ring. Returns false if the general writer must
+ * write it: the ring has no room, or the slot now has other rings, to which the
+ * id may belong. */
+static inline bool word_write(const struct hold *hold,
+			      const struct write_slot *slot,
+			      const struct rings *rings, uint64_t fixed)
 {
 	uint32_t id = (uint32_t)load_acquire(&slot->id, WRITE_SLOT);
 	uint32_t bytes = slot->shape->fixed_bytes;
@@ -30,7 +30,7 @@ static inline int word_write(const struct hold *hold,
 
 	/* WRITE-SLOT: the id was read before */
 	if (unlikely(slot_rings(slot) != rings))
-		return 0;
+		return false;
 	out = hold_place(hold, id, bytes, &commit, 1);
 	if (unlikely(!out))
 		return commit != HOLD_ROOMLESS || hold_lose_again(hold);
@@ -39,7 +39,7 @@ static inline int word_write(const struct hold *hold,
 	else
 		copy_low(out, (const char *)&fixed, bytes);
 	hold_commit(hold, commit);
-	return 1;
+	return true;
 }
 
 SIGSAFE void locked_write_word(struct write_slot *slot, uint64_t fixed,
@@ -47,7 +47,7 @@ SIGSAFE void locked_write_word(struct write_slot *slot, uint64_t fixed,
 {
 	const struct rings *rings = slot_rings(slot);
 	struct channel *channel = load_acquire(&rings->channel, RINGS_CHANNEL);
-	int done = 0;
+	bool done = false;
 
 	if (likely(channel && !channel->contexts)) {
 		struct hold hold;

@@ -45,13 +45,13 @@ struct hold {
 	uint64_t token;		/* of the holder, or 0: it has no number yet */
 };
 
-/* Takes any free ring, from number `first` on. Returns 1 if it has one. */
-HOLD_COLD int hold_search(struct hold *hold, struct channel *channel,
-			  uint32_t first);
+/* Takes any free ring, from number `first` on. Returns true if it has one. */
+HOLD_COLD bool hold_search(struct hold *hold, struct channel *channel,
+			   uint32_t first);
 
-/* Counts a lost event in a held ring, and returns 1, if no ring had room a
- * moment ago. Else returns 0, and a writer looks at the other rings. */
-HOLD_COLD int hold_lose_again(const struct hold *hold);
+/* Counts a lost event in a held ring, and returns true, if no ring had room a
+ * moment ago. Else returns false, and a writer looks at the other rings. */
+HOLD_COLD bool hold_lose_again(const struct hold *hold);
 
 /* Closes the packet at `head`, opens the next. Returns the new head, or 0 when
  * the reader has not made room. */
@@ -86,8 +86,8 @@ static inline int hold_is_ours(const struct hold *hold)
 
 /* Tries to take ring k. A lock with another mark was left by a fork, and is
  * free. */
-static inline int hold_try(struct hold *hold, struct channel *channel,
-			   uint32_t k)
+static inline bool hold_try(struct hold *hold, struct channel *channel,
+			    uint32_t k)
 {
 	struct channel_lock *lock = &channel->locks[k];
 	uint32_t seen = load_relaxed(&lock->holder);
@@ -226,8 +226,8 @@ static inline uint32_t hold_room(const struct hold *hold)
 }
 
 /* Tells whether an event needs the header with the whole clock. */
-static inline int hold_extended(const struct ring *ring, uint32_t id,
-				uint64_t clock)
+static inline bool hold_extended(const struct ring *ring, uint32_t id,
+				 uint64_t clock)
 {
 	return clock >= ring->ts_limit || id >= CTF_WIDE_IDS;
 }
@@ -247,7 +247,7 @@ static ALWAYS_INLINE char *hold_place(const struct hold *hold, uint32_t id,
 	int header = write_header_of(id);
 	uint64_t head = ring->head;
 	uint64_t clock = hold_clock(hold);
-	int extended = hold_extended(ring, id, clock);
+	bool extended = hold_extended(ring, id, clock);
 	uint64_t need = write_header_bytes(header, extended) + bytes;
 	uint64_t most = need + hold_room(hold);
 	uint32_t sub_mask = ring->sub_bytes - 1;

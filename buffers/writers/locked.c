@@ -7,7 +7,8 @@
 
 #include "buffers/rings/anchor.h"
 
-COLD int hold_search(struct hold *hold, struct channel *channel, uint32_t first)
+COLD bool hold_search(struct hold *hold, struct channel *channel,
+		      uint32_t first)
 {
 	/* one pass after a search that failed: else every write would take
 	 * long once siglongjmp had left all rings held */
@@ -29,11 +30,11 @@ COLD int hold_search(struct hold *hold, struct channel *channel, uint32_t first)
 			if (!hold_try(hold, channel, k))
 				continue;
 			store_relaxed(&channel->crowded, 0);
-			return 1;
+			return true;
 		}
 	}
 	store_relaxed(&channel->crowded, 1);
-	return 0;
+	return false;
 }
 
 static struct packet_head *packet_at(struct ring *ring, uint32_t position)
@@ -198,12 +199,12 @@ static uint64_t hold_time(const struct hold *hold)
 	return hold->clock ? hold->clock : clock_read_time();
 }
 
-COLD int hold_lose_again(const struct hold *hold)
+COLD bool hold_lose_again(const struct hold *hold)
 {
 	if (hold_time(hold) - hold->lock->roomless >= ROOMLESS_TICKS)
-		return 0;
+		return false;
 	hold_lose(hold);
-	return 1;
+	return true;
 }
 
 /*

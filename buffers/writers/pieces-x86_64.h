@@ -30,6 +30,7 @@
 #ifndef BUFFERS_WRITERS_PIECES_X86_64_H
 #define BUFFERS_WRITERS_PIECES_X86_64_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SECTION_BEGIN                                                  \
@@ -202,8 +203,8 @@ static inline uintptr_t near_address(const int32_t *entry)
 extern long rseq_offset __attribute__((visibility("hidden")));
 extern uint32_t rseq_bytes __attribute__((visibility("hidden")));
 
-/* Sets both. Returns 0 if libc has registered nothing, or with a length that is
- * not tried here. */
-int rseq_learn(void);
+/* Sets both. Returns false if libc has registered nothing, or with a length
+ * that is not tried here. */
+bool rseq_learn(void);
 
 #endif

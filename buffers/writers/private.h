@@ -104,13 +104,13 @@ struct writer {
 };
 
 /*
- * Fills in the record of the calling thread, which gets a number. Returns 0
+ * Fills in the record of the calling thread, which gets a number. Returns false
  * if it may have none, nor a token: it is not certain that its thread-local
  * memory is its own, and with that its CPU number and its number. Inline, for
  * less stack (guarantees.md). SIGSAFE.
  */
-static ALWAYS_INLINE int writer_fill(struct writer *writer,
-				     const struct channel *channel)
+static ALWAYS_INLINE bool writer_fill(struct writer *writer,
+				      const struct channel *channel)
 {
 	/* the base before all else: a handler may fork */
 	writer->token = load_relaxed(&channel->rings->base);
@@ -122,10 +122,10 @@ static ALWAYS_INLINE int writer_fill(struct writer *writer,
 	writer->record.vpid = process.page ? process.page->pid : 0;
 	writer->record.process = (uint32_t)(writer->token >> 32);
 	if (!host_tid_certain(writer->record.vtid))
-		return 0;
+		return false;
 	writer_number_take();
 	writer->token += load_relaxed(&writer_number);
-	return 1;
+	return true;
 }
 
 /*

@@ -62,19 +62,19 @@ static void sections_locate(void)
 	located = 1;
 }
 
-int rseq_learn(void)
+bool rseq_learn(void)
 {
 	const unsigned int *volatile size = &__rseq_size;
 	unsigned long fills, align;
 
 	if (!size || *size < 20)
-		return 0;
+		return false;
 	sections_locate();
 	rseq_offset = (long)__rseq_offset;
 	/* glibc registers the 32 bytes of the first kernels, and from 2.41 on
 	 * as many as the running kernel fills, if these are more */
 	if (rseq_length_is(RSEQ_BYTES))
-		return 1;
+		return true;
 	fills = getauxval(AT_RSEQ_FEATURE_SIZE);
 	align = getauxval(AT_RSEQ_ALIGN);
 	fills = align ? (fills + align - 1) / align * align : 0;

@@ -525,7 +525,7 @@ again:
 }
 
 /* Runs a section on a table without rings, where it must end in "none". */
-int write_rseq_test(void)
+bool write_rseq_test(void)
 {
 	static const struct write_slot nowhere = {
 		.rings = { &rings_off, &rings_off },
@@ -533,9 +533,9 @@ int write_rseq_test(void)
 	int i;
 
 	if (!rseq_learn())
-		return 0;
+		return false;
 	for (i = 0; i < SECTION_ABORTS_MAX; i++)
 		if (section_lose(&nowhere, WRITE_COMPACT) == WRITE_NONE)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }

@@ -11,13 +11,13 @@
 
 _Static_assert(sizeof(((struct tally *)0)->rows[0]) == 1 << 11, "asm");
 
-SIGSAFE int tally_add(const struct tally *tally, uint32_t counter)
+SIGSAFE bool tally_add(const struct tally *tally, uint32_t counter)
 {
 	/* before the rows are read, which exist since it is not 0 */
 	uint64_t cpus = load_acquire(&tally->cpus, TALLY_ROWS);
 
 	if (unlikely(!cpus))
-		return 0;
+		return false;
 	__asm__ goto(SECTION_BEGIN
 		     "movl %%fs:4(%%r10), %%ecx\n\t"
 		     "cmpq %[cpus], %%rcx\n\t"
@@ -29,7 +29,7 @@ SIGSAFE int tally_add(const struct tally *tally, uint32_t counter)
 		       [at] "r"(&tally->rows[0][counter])
 		     : SECTION_CLOBBERS
 		     : again);
-	return 1;
+	return true;
 again:
-	return 0;
+	return false;
 }

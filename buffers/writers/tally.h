@@ -16,10 +16,11 @@ struct tally {
 	uint64_t cpus;			/* rows; 0: none, count otherwise */
 };
 
-/* Adds 1 to a counter, exactly once, and returns 1. Returns 0 if this CPU has
- * no row or the section was aborted: the caller must count otherwise. SIGSAFE.
+/* Adds 1 to a counter, exactly once, and returns true. Returns false if this
+ * CPU has no row or the section was aborted: the caller must count otherwise.
+ * SIGSAFE.
  */
-int tally_add(const struct tally *tally, uint32_t counter);
+bool tally_add(const struct tally *tally, uint32_t counter);
 
 /* Returns the sum of a counter over all rows. Any thread. */
 static inline uint64_t tally_sum(const struct tally *tally, uint32_t counter)

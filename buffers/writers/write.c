@@ -67,7 +67,7 @@ static enum write_verdict room_make(const struct write_slot *slot, int header,
 				    const struct write_event *event)
 {
 	uint64_t need = bytes_needed(channel, header, extended, event);
-	int oversize = need >= channel->sub_bytes - PACKET_HEAD_BYTES;
+	bool oversize = need >= channel->sub_bytes - PACKET_HEAD_BYTES;
 	enum write_verdict verdict;
 
 	if (!oversize) {
@@ -163,7 +163,7 @@ write_pass(struct write_slot *slot, uint64_t fixed,
 	struct write_event event;
 	uint32_t nvar = slot->shape->nvar;
 	uint32_t tries = 0;
-	int extended = 0;
+	bool extended = false;
 
 	/* the program's stack may be small: 16 fields take 864 bytes */
 	event.shape = slot->shape;
@@ -194,7 +194,7 @@ write_pass(struct write_slot *slot, uint64_t fixed,
 		else if (channel && load_relaxed(fork_mark))
 			verdict = locked_write(slot, header, channel, &event);
 		if (verdict == WRITE_LATE) {
-			extended = 1;
+			extended = true;
 			event.seldom |= event.id < write_id_extended(header);
 			continue;
 		}

@@ -124,7 +124,7 @@ extern void (*write_closed)(struct write_slot *slot, uint64_t fixed,
 
 /* Tells whether rseq works: libc registered it, and sections run. Also learns
  * where it is, so it comes before any write. Needs no ring. */
-int write_rseq_test(void);
+bool write_rseq_test(void);
 
 /* A thread's number in its process, which no other thread ever has; 0: it has
  * none yet. Machine code has the name (pieces-x86_64.h). */
