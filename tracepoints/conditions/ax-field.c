@@ -36,7 +36,7 @@ static int field_find(struct place *place, const struct ax_layout *layout,
 		return -EINVAL;
 	for (i = 0;; i++) {
 		uint8_t type = layout->types[i];
-		int scalar = !(type & ~TAFFRAIL_T_SCALAR_MASK);
+		bool scalar = !(type & ~TAFFRAIL_T_SCALAR_MASK);
 
 		place->type = type;
 		if (!type || (scalar && !scalar_bytes(type)))
@@ -89,7 +89,7 @@ SIGSAFE const char *ax_field_decode(struct ax_insn *insn,
 	struct place place;
 	uint8_t opcode = p[0];
 	uint32_t bytes, element, shift;
-	int is_signed;
+	bool is_signed;
 	uint8_t part;
 
 	if (field_find(&place, layout, p[1]))

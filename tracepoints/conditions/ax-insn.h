@@ -87,11 +87,11 @@ enum ax_order {
  * Finds the range of a step that compares a value of so many bits with a
  * constant, and is the last step of the program. The comparison holds when the
  * value, shifted left until it is on top, lies no more than *span above *low,
- * modulo 2^64. Returns 1; or 0 when the step is not such a comparison, or no
- * such range exists.
+ * modulo 2^64. Returns true; or false when the step is not such a comparison,
+ * or no such range exists.
  */
-int ax_range_find(const struct ax_insn *test, uint32_t bits,
-		  enum ax_order order, uint64_t *low, uint64_t *span);
+bool ax_range_find(const struct ax_insn *test, uint32_t bits,
+		   enum ax_order order, uint64_t *low, uint64_t *span);
 
 /* Sets the first members of struct ax_program: whether the program only tests
  * one field, and the range of that test. */
@@ -102,8 +102,8 @@ void ax_quick_find(struct ax_program *program);
 const char *ax_field_decode(struct ax_insn *insn,
 			    const struct ax_layout *layout, const uint8_t *p);
 
-/* Returns 1 when the string p, which ends at a NUL or after `limit` bytes, is
- * this text. SIGSAFE. */
-int ax_text_equal(const char *p, uint64_t limit, const char *text);
+/* Returns true when the string p, which ends at a NUL or after `limit` bytes,
+ * is this text. SIGSAFE. */
+bool ax_text_equal(const char *p, uint64_t limit, const char *text);
 
 #endif

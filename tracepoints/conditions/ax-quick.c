@@ -37,8 +37,8 @@ static struct range range_all(uint32_t bits, int signed_order,
 static struct range range_cut(struct range all, uint32_t step, uint64_t c,
 			      uint64_t flip)
 {
-	int above = (c ^ flip) > (all.high ^ flip);
-	int below = (c ^ flip) < (all.low ^ flip);
+	bool above = (c ^ flip) > (all.high ^ flip);
+	bool below = (c ^ flip) < (all.low ^ flip);
 
 	switch (step) {
 	case STEP_EQUAL_CONST:
@@ -59,23 +59,23 @@ static struct range range_cut(struct range all, uint32_t step, uint64_t c,
 	return all;
 }
 
-SIGSAFE int ax_range_find(const struct ax_insn *test, uint32_t bits,
-			  enum ax_order order, uint64_t *low, uint64_t *span)
+SIGSAFE bool ax_range_find(const struct ax_insn *test, uint32_t bits,
+			   enum ax_order order, uint64_t *low, uint64_t *span)
 {
-	int signed_field = order == AX_ORDER_SIGNED;
+	bool signed_field = order == AX_ORDER_SIGNED;
 	uint32_t shift = 64 - bits;
 	struct range all, range;
-	int signed_order;
+	bool signed_order;
 
 	if (test->step < STEP_EQUAL_CONST ||
 	    test->step > STEP_GREATER_UNSIGNED_CONST ||
 	    test[test->at].step != STEP_END)
-		return 0;
+		return false;
 	signed_order = test->step == STEP_LESS_SIGNED_CONST ||
 		       test->step == STEP_GREATER_SIGNED_CONST ||
 		       (test->step == STEP_EQUAL_CONST && signed_field);
 	if (signed_field && !signed_order)
-		return 0;
+		return false;
 	all = range_all(bits, signed_order, signed_field);
 	range = range_cut(all, test->step, test->value,
 			  signed_order ? 1ull << 63 : 0);
@@ -84,10 +84,10 @@ SIGSAFE int ax_range_find(const struct ax_insn *test, uint32_t bits,
 			range.high + 1, range.low - 1,
 			range.low == all.low && range.high == all.high };
 	if (range.empty)
-		return 0;
+		return false;
 	*low = range.low << shift;
 	*span = (range.high - range.low) << shift | ((1ull << shift) - 1);
-	return 1;
+	return true;
 }
 
 SIGSAFE void ax_quick_find(struct ax_program *program)

@@ -52,7 +52,7 @@ string_test(const struct ax_program *program, const struct ax_event *event,
 				  glob_match_upto(text, p, limit));
 }
 
-static int has_part(const struct ax_event *event, const struct ax_insn *insn)
+static bool has_part(const struct ax_event *event, const struct ax_insn *insn)
 {
 	return event->var[insn->var].n >= insn->value >> 8;
 }

@@ -63,14 +63,14 @@ SIGSAFE void ax_simple_test(struct ax_simple *test,
 					  &test->span);
 }
 
-SIGSAFE int ax_simple_collect(struct ax_simple_memory *memory,
-			      const struct ax_program *program)
+SIGSAFE bool ax_simple_collect(struct ax_simple_memory *memory,
+			       const struct ax_program *program)
 {
 	const struct ax_insn *insn = sum_read(program->insns, &memory->reg,
 					      &memory->offset);
 
 	if (!insn)
-		return 0;
+		return false;
 	if (insn->step == STEP_TRACE_KEEP) {
 		memory->bytes = insn->at;
 		insn++;
@@ -79,7 +79,7 @@ SIGSAFE int ax_simple_collect(struct ax_simple_memory *memory,
 		return insn->step == STEP_END;
 	}
 	if (insn->step != STEP_CONST || insn[insn->at].step != STEP_TRACE)
-		return 0;
+		return false;
 	memory->bytes = insn->value;
 	return insn[insn->at + 1].step == STEP_END;
 }

@@ -39,9 +39,9 @@ struct ax_simple_memory {
 	uint64_t bytes;
 };
 
-/* Returns 1; or 0 when a verified program does more, or less, than collect one
- * such memory. SIGSAFE. */
-int ax_simple_collect(struct ax_simple_memory *memory,
-		      const struct ax_program *program);
+/* Returns true; or false when a verified program does more, or less, than
+ * collect one such memory. SIGSAFE. */
+bool ax_simple_collect(struct ax_simple_memory *memory,
+		       const struct ax_program *program);
 
 #endif

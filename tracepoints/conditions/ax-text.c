@@ -7,10 +7,10 @@
 
 #include "base/base.h"
 
-SIGSAFE int ax_text_equal(const char *p, uint64_t limit, const char *text)
+SIGSAFE bool ax_text_equal(const char *p, uint64_t limit, const char *text)
 {
 	for (; *text; p++, text++, limit--)
 		if (!limit || *p != *text)
-			return 0;
+			return false;
 	return !limit || !*p;
 }

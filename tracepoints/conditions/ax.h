@@ -268,10 +268,10 @@ enum ax_verdict ax_run(const struct ax_program *program,
 		       const struct ax_event *event, void *hit,
 		       uint64_t *result);
 
-/* Returns 1 when a condition holds. A condition whose run fails does not hold.
- * SIGSAFE. */
-static inline int ax_holds(const struct ax_program *program,
-			   const struct ax_event *event, void *hit)
+/* Returns true when a condition holds. A condition whose run fails does not
+ * hold. SIGSAFE. */
+static inline bool ax_holds(const struct ax_program *program,
+			    const struct ax_event *event, void *hit)
 {
 	uint64_t result = event->fixed;
 

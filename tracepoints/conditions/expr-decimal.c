@@ -70,7 +70,7 @@ static uint64_t large_round(const struct large *a, int exponent)
 	uint64_t high = (uint64_t)a->limb[last] << 32 | limb_at(a, last - 1);
 	uint32_t low = limb_at(a, last - 2);
 	uint64_t m = zeros ? high << zeros | low >> (32 - zeros) : high;
-	int more = a->more || (uint32_t)(low << zeros);
+	bool more = a->more || (uint32_t)(low << zeros);
 	int i;
 
 	for (i = last - 3; i >= 0; i--)
@@ -144,13 +144,13 @@ SIGSAFE int expr_decimal_integer(const char *p, const char *end, int ten,
 				 uint64_t *value)
 {
 	int64_t number = 0;
-	int point = 0;
+	bool point = false;
 
 	for (; p < end || ten > 0; p++) {
 		int digit = p < end ? *p - '0' : 0;
 
 		if (p < end && *p == '.') {
-			point = 1;
+			point = true;
 			continue;
 		}
 		if (__builtin_mul_overflow(number, 10, &number) ||

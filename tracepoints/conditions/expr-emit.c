@@ -42,7 +42,7 @@ void expr_emit_number(struct compiler *c, uint64_t value, int is_signed)
 {
 	static const uint8_t opcodes[] = { AX_CONST8, AX_CONST16, AX_CONST32,
 					   AX_CONST64 };
-	int negative = is_signed && value >> 63;
+	bool negative = is_signed && value >> 63;
 	uint64_t magnitude = negative ? ~value << 1 : value;
 	uint32_t i = 0;
 
@@ -183,7 +183,7 @@ static void make_boolean(struct operand *a)
 	a->unit = 0;
 }
 
-int expr_is_known(const struct operand *a)
+bool expr_is_known(const struct operand *a)
 {
 	return a->literal && a->kind <= OPERAND_UNSIGNED;
 }
@@ -287,7 +287,7 @@ static void emit_compare_integers(struct compiler *c, enum operator op,
 				  const struct operand *a,
 				  const struct operand *b)
 {
-	int mixed = !both_signed(a, b) && !both_unsigned(a, b);
+	bool mixed = !both_signed(a, b) && !both_unsigned(a, b);
 
 	switch (op) {
 	case OP_EQUAL:
@@ -311,7 +311,7 @@ static void emit_compare_integers(struct compiler *c, enum operator op,
 static const char *strings_wrong(enum operator op, const struct operand *a,
 				 const struct operand *b)
 {
-	int glob = op == OP_GLOB || op == OP_NOT_GLOB;
+	bool glob = op == OP_GLOB || op == OP_NOT_GLOB;
 
 	if (op != OP_EQUAL && op != OP_NOT_EQUAL && !glob)
 		return "strings have no order: use ==, != or ~";
@@ -335,7 +335,7 @@ static void settle_id(struct compiler *c, enum operator op, struct operand *a,
 	char pattern[ID_PATTERN_BYTES];
 	const char *p = text->start;
 	uint32_t n = 0;
-	int holds;
+	bool holds;
 
 	if (!c->fields)
 		return;
@@ -364,7 +364,7 @@ static void emit_compare_strings(struct compiler *c, enum operator op,
 	const char *wrong = strings_wrong(op, a, b);
 	const struct operand *string = a->kind == OPERAND_TEXT ? b : a;
 	const struct operand *text = a->kind == OPERAND_TEXT ? a : b;
-	int glob = op == OP_GLOB || op == OP_NOT_GLOB;
+	bool glob = op == OP_GLOB || op == OP_NOT_GLOB;
 
 	if (wrong) {
 		fail_types(c, where, wrong);
@@ -463,7 +463,7 @@ static const struct {
 static const char *arithmetic_wrong(enum operator op, const struct operand *a,
 				    const struct operand *b)
 {
-	int shift = op == OP_LEFT || op == OP_RIGHT;
+	bool shift = op == OP_LEFT || op == OP_RIGHT;
 
 	if (is_string(a) || is_string(b))
 		return "a string is not a number";
@@ -506,7 +506,7 @@ static void emit_arithmetic(struct compiler *c, enum operator op,
 			    const char *where)
 {
 	const char *wrong = arithmetic_wrong(op, a, b);
-	int is_unsigned;
+	bool is_unsigned;
 
 	if (wrong)
 		fail_types(c, where, wrong);
@@ -627,7 +627,7 @@ static void emit_within(struct compiler *c, enum operator op, struct operand *a,
 void expr_emit_binary(struct compiler *c, enum operator op, struct operand *a,
 		      struct operand *b, const char *where)
 {
-	int sum = op == OP_PLUS || op == OP_MINUS || op == OP_REMAINDER;
+	bool sum = op == OP_PLUS || op == OP_MINUS || op == OP_REMAINDER;
 
 	if (op == OP_EQUAL || op == OP_NOT_EQUAL) {
 		if (a->named && b->kind == OPERAND_TEXT)

@@ -162,7 +162,7 @@ void expr_emit_duration(struct compiler *c);
 size_t expr_emit_jump(struct compiler *c, uint8_t opcode);
 void expr_emit_here(struct compiler *c, size_t jump);
 /* Tells whether a part is an integer that is known now. */
-int expr_is_known(const struct operand *a);
+bool expr_is_known(const struct operand *a);
 /* Replaces the code from there on by a 0 or 1. */
 void expr_emit_known(struct compiler *c, struct operand *a, uint64_t value);
 /* Makes the top of the stack 0 or 1. */

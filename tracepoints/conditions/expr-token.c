@@ -149,8 +149,8 @@ static void token_quoted(struct compiler *c, const char *p)
 }
 
 /* Checks the letters after a number: at most one u and two l, in any order; of
- * a float, one l or f. Returns 0 when they are others. */
-static int suffix_fits(struct token *token, const char *p, int is_double)
+ * a float, one l or f. Returns false when they are others. */
+static bool suffix_fits(struct token *token, const char *p, int is_double)
 {
 	int u = 0, l = 0, f = 0;
 
@@ -160,7 +160,7 @@ static int suffix_fits(struct token *token, const char *p, int is_double)
 		f += *p == 'f' || *p == 'F';
 		if (*p != 'u' && *p != 'U' && *p != 'l' && *p != 'L' &&
 		    *p != 'f' && *p != 'F')
-			return 0;
+			return false;
 	}
 	token->is_unsigned = u;
 	return is_double ? !u && l + f <= 1 : !f && u <= 1 && l <= 2;
@@ -225,7 +225,7 @@ static const char *float_end(const char *p)
 static void token_number(struct compiler *c, const char *p)
 {
 	struct token *token = &c->token;
-	int hex = *p == '0' && (p[1] == 'x' || p[1] == 'X');
+	bool hex = *p == '0' && (p[1] == 'x' || p[1] == 'X');
 	const char *end = hex ? NULL : float_end(p);
 	const char *q = end ? end : p;
 	const char *unit;

@@ -177,7 +177,7 @@ static bool use_element(struct compiler *c, uint8_t field, const char *p,
 {
 	uint8_t type = c->fields->types[field];
 	struct part part = { field, type & TAFFRAIL_T_SCALAR_MASK, 0 };
-	int closed = c->token.end[-1] == ']';
+	bool closed = c->token.end[-1] == ']';
 	const char *end = c->token.end - closed;
 	uint32_t number = 0;
 
@@ -236,11 +236,11 @@ static bool use_option(struct compiler *c, uint8_t field, struct operand *a)
 static const char *behind_name(const struct token *token, const char *name)
 {
 	const char *p = token->start;
-	int open = 0;
+	bool open = false;
 
 	for (; *name && p < token->end; name++) {
 		if (open && *p == ']' && *name == '.') {
-			open = 0;
+			open = false;
 			p++;
 		}
 		if (*p != *name && (*p != '[' || *name != '.'))
@@ -393,7 +393,7 @@ static bool use_fact(struct compiler *c, struct operand *a, int sign)
  * contexts do. */
 static void parse_name(struct compiler *c, struct operand *a)
 {
-	int sign = take_sign(&c->token);
+	bool sign = take_sign(&c->token);
 	const char *rest;
 	uint32_t i;
 	int level;
@@ -529,7 +529,7 @@ static void parse_logic(struct compiler *c, struct operand *a)
 	expr_emit_truth(c, a);
 	if (expr_is_known(a)) {
 		const struct expr_fields *fields = c->fields;
-		int decided_by_a = !a->value == (op == OP_AND);
+		bool decided_by_a = !a->value == (op == OP_AND);
 
 		c->used = a->code;
 		expr_next(c);

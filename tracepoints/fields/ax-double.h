@@ -12,6 +12,7 @@
 #ifndef TRACEPOINTS_FIELDS_AX_DOUBLE_H
 #define TRACEPOINTS_FIELDS_AX_DOUBLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tracepoints/fields/ax-double-x86_64.h"
@@ -19,8 +20,8 @@
 #define DOUBLE_SIGN	(1ull << 63)
 #define DOUBLE_INFINITY	(0x7ffull << 52)
 
-/* Returns 1 for a NaN of any sign. */
-static inline int double_is_nan(uint64_t a)
+/* Returns true for a NaN of any sign. */
+static inline bool double_is_nan(uint64_t a)
 {
 	return (a & ~DOUBLE_SIGN) > DOUBLE_INFINITY;
 }
@@ -33,19 +34,19 @@ static inline int64_t double_order(uint64_t a)
 
 /* Return the result of a comparison as in C: with a NaN it is 0, and both zeros
  * are equal. */
-static inline int double_equal(uint64_t a, uint64_t b)
+static inline bool double_equal(uint64_t a, uint64_t b)
 {
 	return !double_is_nan(a) && !double_is_nan(b) &&
 	       double_order(a) == double_order(b);
 }
 
-static inline int double_less(uint64_t a, uint64_t b)
+static inline bool double_less(uint64_t a, uint64_t b)
 {
 	return !double_is_nan(a) && !double_is_nan(b) &&
 	       double_order(a) < double_order(b);
 }
 
-static inline int double_less_equal(uint64_t a, uint64_t b)
+static inline bool double_less_equal(uint64_t a, uint64_t b)
 {
 	return !double_is_nan(a) && !double_is_nan(b) &&
 	       double_order(a) <= double_order(b);

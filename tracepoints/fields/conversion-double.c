@@ -58,7 +58,7 @@ static void put_fixed(struct text *text, const struct conversion *c,
 		      const char *sign, const struct decimal *d, int precision)
 {
 	int whole = d->point > 0 ? d->point : 1;
-	int dot = precision || c->flags & CONVERSION_ALT;
+	bool dot = precision || c->flags & CONVERSION_ALT;
 	int64_t pad = conversion_open(text, c, sign, whole + dot + precision,
 				      c->flags & CONVERSION_ZERO);
 
@@ -77,7 +77,7 @@ static void put_scientific(struct text *text, const struct conversion *c,
 			   const char *sign, const struct decimal *d,
 			   int precision)
 {
-	int dot = precision || c->flags & CONVERSION_ALT;
+	bool dot = precision || c->flags & CONVERSION_ALT;
 	struct exponent e;
 	int64_t pad;
 
@@ -124,7 +124,7 @@ static void put_hexadecimal(struct text *text, const struct conversion *c,
 	struct exponent e;
 	char head[4];
 	int64_t pad;
-	int dot;
+	bool dot;
 	int i;
 
 	if (precision >= 0 && precision < FRACTION_NIBBLES) {

@@ -17,7 +17,7 @@ int64_t conversion_open(struct text *text, const struct conversion *c,
 			const char *head, int64_t length, int zeros)
 {
 	int64_t pad = c->width - length - (int64_t)text_length(head);
-	int left = !(c->flags & CONVERSION_MINUS);
+	bool left = !(c->flags & CONVERSION_MINUS);
 
 	if (left && !zeros)
 		conversion_repeat(text, ' ', pad);
@@ -59,9 +59,9 @@ static int digits_of(char *out, uint64_t value, char letter)
 void conversion_integer(struct text *text, const struct conversion *c,
 			uint64_t value)
 {
-	int negative = (int64_t)value < 0;
+	bool negative = (int64_t)value < 0;
 	int precision = c->precision < 0 ? 1 : c->precision;
-	int zeros = c->precision < 0 && c->flags & CONVERSION_ZERO;
+	bool zeros = c->precision < 0 && c->flags & CONVERSION_ZERO;
 	const char *head = "";
 	char digits[24];
 	int64_t pad;

@@ -197,7 +197,7 @@ void decimal_shortest(struct decimal *d, const struct binary *b)
 		decimal_make(&low, 2 * b->m - 1, b->exponent - 1);
 	decimal_make(&high, 2 * b->m + 1, b->exponent - 1);
 	for (n = 1; n < d->n && n < SHORT_DIGITS; n++) {
-		int up = rounds_up(d, n);
+		bool up = rounds_up(d, n);
 
 		cut(&try, d, n, up);
 		if (compare(&try, &low) >= least &&

@@ -86,7 +86,7 @@ static bool how_show(struct text *text, const struct field_value *value,
 		     uint8_t how)
 {
 	uint64_t number = field_integer(value);
-	int negative = (int64_t)number < 0;
+	bool negative = (int64_t)number < 0;
 	const char *error = error_word(negative ? 0 - number : number);
 
 	if (how == TAFFRAIL_HOW_HEX || how == TAFFRAIL_HOW_OCT ||
@@ -117,7 +117,7 @@ static bool how_show(struct text *text, const struct field_value *value,
 static void label_show(struct text *text, const struct shown_name *name)
 {
 	const char *p = name->start;
-	int quoted;
+	bool quoted;
 
 	while (p < name->end && (*p == '_' || *p == ':' ||
 				 (uint32_t)(*p - '0') < 10 ||
@@ -134,11 +134,11 @@ static void label_show(struct text *text, const struct shown_name *name)
 
 /* Adds the name of the value, or the value in the way that the field asks for.
  * Returns whether one of the two exists. */
-static int name_show(struct text *text, const struct field_event *event,
-		     const struct field_value *value, uint32_t i)
+static bool name_show(struct text *text, const struct field_event *event,
+		      const struct field_value *value, uint32_t i)
 {
 	uint64_t number;
-	int is_signed;
+	bool is_signed;
 	struct shown_field field;
 	struct shown_name name;
 	uint8_t how;
@@ -147,17 +147,17 @@ static int name_show(struct text *text, const struct field_event *event,
 		return elements_show(text, value,
 				     shown_base(&event->shown, i));
 	if (!shown_find(&field, &event->shown, i))
-		return 0;
+		return false;
 	how = field.how;
 	if (how == TAFFRAIL_HOW_VARIANT)	/* its names are the options' */
-		return 0;
+		return false;
 	number = field_integer(value);
 	is_signed = scalar_sort(value->type) == SCALAR_SIGNED;
 	while (shown_next(&field, &name)) {
 		if (!shown_covers(&name, number, is_signed))
 			continue;
 		label_show(text, &name);
-		return 1;
+		return true;
 	}
 	return how_show(text, value, how);
 }

@@ -94,12 +94,12 @@ uint32_t field_values_take(struct field_value *values,
 	return i;
 }
 
-int field_is_double(const struct field_value *value)
+bool field_is_double(const struct field_value *value)
 {
 	return scalar_sort(value->type) == SCALAR_REAL;
 }
 
-int field_is_integer(const struct field_value *value)
+bool field_is_integer(const struct field_value *value)
 {
 	return value->type <= TAFFRAIL_T_SCALAR_MASK && !field_is_double(value);
 }

@@ -22,8 +22,8 @@ uint32_t field_values_take(struct field_value *values,
 			   const struct field_event *event, const uint8_t *p,
 			   uint32_t room);
 
-/* Returns 1 for an integer scalar; pointers and booleans are such. */
-int field_is_integer(const struct field_value *value);
+/* Returns true for an integer scalar; pointers and booleans are such. */
+bool field_is_integer(const struct field_value *value);
 
 /* Returns 4 or 8: the bytes of the integer as an argument of a C function. */
 uint32_t field_integer_bytes(const struct field_value *value);
@@ -31,8 +31,8 @@ uint32_t field_integer_bytes(const struct field_value *value);
 /* Returns an integer, sign-extended if the type is signed. */
 uint64_t field_integer(const struct field_value *value);
 
-/* Returns 1 for a floating-point scalar. */
-int field_is_double(const struct field_value *value);
+/* Returns true for a floating-point scalar. */
+bool field_is_double(const struct field_value *value);
 
 /* Returns the bits of a floating-point scalar as a double. */
 uint64_t field_double(const struct field_value *value);

@@ -27,8 +27,8 @@ struct shown_bytes shown_of_site(const struct taffrail_site *site)
 	return shown_behind((const char *)(site + 1), site->text_bytes_);
 }
 
-int shown_find(struct shown_field *field, const struct shown_bytes *shown,
-	       uint32_t number)
+bool shown_find(struct shown_field *field, const struct shown_bytes *shown,
+		uint32_t number)
 {
 	struct taffrail_shown head;
 	const char *p = shown->p;
@@ -38,7 +38,7 @@ int shown_find(struct shown_field *field, const struct shown_bytes *shown,
 		p += sizeof(head);
 		if (head.bytes_ > shown->end - p ||
 		    head.count_ * sizeof(int64_t) > head.bytes_)
-			return 0;
+			return false;
 		field->how = head.how_;
 		field->count = head.count_;
 		field->values = p;
@@ -46,23 +46,23 @@ int shown_find(struct shown_field *field, const struct shown_bytes *shown,
 		p += head.bytes_;
 		field->names.end = p;
 		if (head.field_ == number + 1)
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
-int shown_find_how(struct shown_field *field, const struct shown_bytes *shown,
-		   uint32_t number, uint8_t how)
+bool shown_find_how(struct shown_field *field, const struct shown_bytes *shown,
+		    uint32_t number, uint8_t how)
 {
 	struct shown_bytes rest = *shown;
 
 	for (; shown_find(field, &rest, number); rest.p = field->names.end)
 		if (field->how == how)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
-int shown_says(const struct shown_bytes *shown, uint32_t number, uint8_t how)
+bool shown_says(const struct shown_bytes *shown, uint32_t number, uint8_t how)
 {
 	struct shown_field field;
 
@@ -76,7 +76,7 @@ uint8_t shown_base(const struct shown_bytes *shown, uint32_t number)
 	       shown_says(shown, number, TAFFRAIL_HOW_BIN) ? 2 : 0;
 }
 
-int shown_has(const struct shown_bytes *shown, uint8_t how)
+bool shown_has(const struct shown_bytes *shown, uint8_t how)
 {
 	struct taffrail_shown head;
 	const char *p = shown->p;
@@ -84,10 +84,10 @@ int shown_has(const struct shown_bytes *shown, uint8_t how)
 	while (shown->end - p >= (int64_t)sizeof(head)) {
 		__builtin_memcpy(&head, p, sizeof(head));
 		if (head.how_ == how)
-			return 1;
+			return true;
 		p += sizeof(head) + head.bytes_;
 	}
-	return 0;
+	return false;
 }
 
 int shown_level(const struct shown_bytes *shown)
@@ -185,12 +185,12 @@ static bool take_value(struct shown_field *field, int64_t *value)
 
 /* "first, scope::second": the part behind a colon counts; of ranges, all up to
  * the NUL. */
-int shown_next(struct shown_field *field, struct shown_name *name)
+bool shown_next(struct shown_field *field, struct shown_name *name)
 {
 	const char *p = field->names.p;
 
 	if (!take_value(field, &name->value))
-		return 0;
+		return false;
 	name->to = name->value;
 	if (field->how == TAFFRAIL_HOW_RANGES) {
 		name->start = p;

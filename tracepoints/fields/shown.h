@@ -39,25 +39,25 @@ struct shown_name {
 	int64_t to;			/* the last value that has the name */
 };
 
-/* Finds the description of a field, by the number from 0 on. Returns 0 when
+/* Finds the description of a field, by the number from 0 on. Returns false when
  * there is none. SIGSAFE.
  */
-int shown_find(struct shown_field *field, const struct shown_bytes *shown,
-	       uint32_t number);
+bool shown_find(struct shown_field *field, const struct shown_bytes *shown,
+		uint32_t number);
 
 /* Does the same with the first description that says this. SIGSAFE. */
-int shown_find_how(struct shown_field *field, const struct shown_bytes *shown,
-		   uint32_t number, uint8_t how);
+bool shown_find_how(struct shown_field *field, const struct shown_bytes *shown,
+		    uint32_t number, uint8_t how);
 
 /* Returns whether a description of the field says this. SIGSAFE. */
-int shown_says(const struct shown_bytes *shown, uint32_t number, uint8_t how);
+bool shown_says(const struct shown_bytes *shown, uint32_t number, uint8_t how);
 
 /* Returns the base, 2, 8 or 16, of an integer or of the elements of an array;
  * or 0: nothing was said. SIGSAFE. */
 uint8_t shown_base(const struct shown_bytes *shown, uint32_t number);
 
-/* Returns 1 when something is shown in this way. SIGSAFE. */
-int shown_has(const struct shown_bytes *shown, uint8_t how);
+/* Returns true when something is shown in this way. SIGSAFE. */
+bool shown_has(const struct shown_bytes *shown, uint8_t how);
 
 /* In place of a field's number: the description is of the marker itself. */
 #define SHOWN_MARKER	(~0u)
@@ -94,12 +94,12 @@ uint32_t shown_unwritten(const struct shown_bytes *shown,
  * an empty one. SIGSAFE. */
 const char *unit_word(uint8_t how);
 
-/* Takes the next name. Returns 1, or 0: there is none. SIGSAFE. */
-int shown_next(struct shown_field *field, struct shown_name *name);
+/* Takes the next name. Returns true, or false: there is none. SIGSAFE. */
+bool shown_next(struct shown_field *field, struct shown_name *name);
 
 /* Returns whether a value has the name. SIGSAFE. */
-static inline int shown_covers(const struct shown_name *name, uint64_t value,
-			       int is_signed)
+static inline bool shown_covers(const struct shown_name *name, uint64_t value,
+				int is_signed)
 {
 	return is_signed ? (int64_t)value >= name->value &&
 				   (int64_t)value <= name->to :
