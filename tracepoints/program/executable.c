@@ -141,38 +141,39 @@ SIGSAFE static const char *script_interpreter(struct head *head)
 }
 
 /* Copies program header number `i`. Of a 32-bit header only the type is valid:
- * it is at the same place. Returns 0 when there is none. */
-SIGSAFE static int segment_read(const struct head *head, uint32_t i,
-				Elf64_Phdr *p)
+ * it is at the same place. Returns false when there is none. */
+SIGSAFE static bool segment_read(const struct head *head, uint32_t i,
+				 Elf64_Phdr *p)
 {
 	const Elf64_Ehdr *elf = (const Elf64_Ehdr *)head->bytes;
 	const Elf32_Ehdr *small = (const Elf32_Ehdr *)head->bytes;
-	int wide = elf->e_ident[EI_CLASS] == ELFCLASS64;
+	bool wide = elf->e_ident[EI_CLASS] == ELFCLASS64;
 	uint64_t at = wide ? elf->e_phoff : small->e_phoff;
 	uint64_t count = wide ? elf->e_phnum : small->e_phnum;
 	uint64_t bytes = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
 
 	if (i >= count || at > HEAD_BYTES ||
 	    at + (i + 1) * bytes > head->used)
-		return 0;
+		return false;
 	__builtin_memcpy(p, head->bytes + at + i * bytes, bytes);
-	return 1;
+	return true;
 }
 
-/* Finds the first program header of a type. Returns 0 when there is none. */
-SIGSAFE static int segment_of(const struct head *head, uint32_t type,
-			      Elf64_Phdr *p)
+/* Finds the first program header of a type. Returns false when there is none.
+ */
+SIGSAFE static bool segment_of(const struct head *head, uint32_t type,
+			       Elf64_Phdr *p)
 {
 	uint32_t i;
 
 	for (i = 0; segment_read(head, i, p); i++)
 		if (p->p_type == type)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
-/* Returns 1 for a program, 0 for the dynamic linker or a library. */
-SIGSAFE static int is_static_pie(const struct head *head, int fd)
+/* Returns true for a program, 0 for the dynamic linker or a library. */
+SIGSAFE static bool is_static_pie(const struct head *head, int fd)
 {
 	Elf64_Dyn table[TABLE_BYTES / sizeof(Elf64_Dyn)];
 	Elf64_Phdr p;
@@ -184,11 +185,12 @@ SIGSAFE static int is_static_pie(const struct head *head, int fd)
 	for (i = 0; i < n / sizeof(*table) && table[i].d_tag; i++)
 		if (table[i].d_tag == DT_FLAGS_1)
 			return !!(table[i].d_un.d_val & DF_1_PIE);
-	return 0;
+	return false;
 }
 
-/* Returns 1 when the program contains the agent's archive (agent/note-*.S). */
-SIGSAFE static int has_archive(const struct head *head, int fd)
+/* Returns true when the program contains the agent's archive (agent/note-*.S).
+ */
+SIGSAFE static bool has_archive(const struct head *head, int fd)
 {
 	struct {
 		Elf64_Nhdr head;
@@ -210,7 +212,7 @@ SIGSAFE static int has_archive(const struct head *head, int fd)
 			note.owner[sizeof(note.owner) - 1] = '\0';
 			if (note.head.n_namesz == sizeof(NOTE_OWNER) &&
 			    text_equal(note.owner, NOTE_OWNER))
-				return 1;
+				return true;
 			/* a word without an owner fills up to the alignment of
 			 * the next section, in files of mold */
 			bytes = sizeof(note.head.n_namesz);
@@ -220,13 +222,13 @@ SIGSAFE static int has_archive(const struct head *head, int fd)
 					((note.head.n_descsz + 3ull) & ~3ull);
 		}
 	}
-	return 0;
+	return false;
 }
 
-/* Returns 1 when the kernel would give the program this id in place of the
+/* Returns true when the kernel would give the program this id in place of the
  * present one. In a user namespace OVERFLOW_ID stands for all ids that are not
  * mapped there: the kernel does not give a program those. */
-SIGSAFE static int id_differs(uint32_t id, long own)
+SIGSAFE static bool id_differs(uint32_t id, long own)
 {
 	char map[33] = "";
 	int fd;
@@ -237,15 +239,15 @@ SIGSAFE static int id_differs(uint32_t id, long own)
 	 * ten characters each, and the last is the largest */
 	fd = (int)sys_open("/proc/self/uid_map", OPEN_FLAGS, 0);
 	if (fd < 0)
-		return 0;
+		return false;
 	read_at(fd, map, sizeof(map) - 1, 0);
 	sys_close(fd);
 	return text_equal(map + 22, "4294967295");
 }
 
-/* Returns 1 when the program would begin under AT_SECURE. Does not look at
+/* Returns true when the program would begin under AT_SECURE. Does not look at
  * capabilities of files. */
-SIGSAFE static int is_secure(int fd)
+SIGSAFE static bool is_secure(int fd)
 {
 	struct statfs fs;
 	struct stat st;
@@ -253,14 +255,14 @@ SIGSAFE static int is_secure(int fd)
 	/* a process with two user or group ids hands them on */
 	if (sys0(SYS_geteuid) != sys0(SYS_getuid) ||
 	    sys0(SYS_getegid) != sys0(SYS_getgid))
-		return 1;
+		return true;
 	if (sys2(SYS_fstat, fd, &st) || !(st.st_mode & (S_ISUID | S_ISGID)))
-		return 0;
+		return false;
 	if (!((st.st_mode & S_ISUID) &&
 	      id_differs(st.st_uid, sys0(SYS_getuid))) &&
 	    !((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
 	      id_differs(st.st_gid, sys0(SYS_getgid))))
-		return 0;
+		return false;
 	return !sys2(SYS_fstatfs, fd, &fs) && !(fs.f_flags & NOSUID) &&
 	       !sys5(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
 }
@@ -273,7 +275,7 @@ SIGSAFE static void image_judge(struct image *image, const struct head *head,
 	const Elf64_Ehdr *elf = (const Elf64_Ehdr *)head->bytes;
 	const Elf64_Ehdr *own = &__ehdr_start;
 	Elf64_Phdr p;
-	int interpreted = segment_of(head, PT_INTERP, &p);
+	bool interpreted = segment_of(head, PT_INTERP, &p);
 
 	if (!own || elf->e_machine != own->e_machine ||
 	    elf->e_ident[EI_CLASS] != own->e_ident[EI_CLASS] ||

@@ -15,15 +15,15 @@
 /* More bytes might not fit together into the sets of the nearest cache. */
 #define TRANSACTION_BYTES	512
 
-/* Called only if host_transactions is set. Returns 1 when the transaction has
- * begun. Returns 0 when it has failed, perhaps after it had returned 1: then
- * everything done since is undone. */
-static ALWAYS_INLINE int transaction_begin(void)
+/* Called only if host_transactions is set. Returns true when the transaction
+ * has begun. Returns false when it has failed, perhaps after it had returned 1:
+ * then everything done since is undone. */
+static ALWAYS_INLINE bool transaction_begin(void)
 {
 	__asm__ goto("xbegin %l[ended]" : : : "rax", "memory" : ended);
-	return 1;
+	return true;
 ended:
-	return 0;
+	return false;
 }
 
 /* Ends the transaction: all that was done in it is visible now. */

@@ -131,20 +131,20 @@ SIGSAFE void memory_stack_here(struct memory_stack *stack, uint64_t sp)
 		stack->high = top;
 }
 
-SIGSAFE int memory_stack_is_own(uint64_t here)
+SIGSAFE bool memory_stack_is_own(uint64_t here)
 {
 	uint64_t end = (uint64_t)__builtin_thread_pointer();
 	const struct process_page *page = load_relaxed(&process.page);
 
 	if (stack_top() - here < STACK_REACH)
-		return 1;
+		return true;
 	/* The C library keeps a thread's data at the end of its stack, but not
 	 * those of the first thread. */
 	return end - here < THREAD_STACK_REACH && page &&
 	       host_tid() != load_relaxed(&page->pid);
 }
 
-SIGSAFE int memory_is_fixed(uint64_t address, uint64_t n)
+SIGSAFE bool memory_is_fixed(uint64_t address, uint64_t n)
 {
 	uint32_t i;
 
@@ -154,12 +154,12 @@ SIGSAFE int memory_is_fixed(uint64_t address, uint64_t n)
 		if (address >= ranges[i].start && address < end)
 			return n <= end - address;
 	}
-	return 0;
+	return false;
 }
 
-/* Returns 1 when a load of the n bytes cannot fault. */
-static int is_certain(uint64_t address, uint64_t n,
-		      const struct memory_stack *stack)
+/* Returns true when a load of the n bytes cannot fault. */
+static bool is_certain(uint64_t address, uint64_t n,
+		       const struct memory_stack *stack)
 {
 	if (address >= stack->low && address < stack->high)
 		return n <= stack->high - address;
@@ -209,14 +209,14 @@ static void copy_by_loads(uint8_t *to, const uint8_t *from, uint64_t n)
 	}
 }
 
-/* Returns 0 when the kernel must read instead. */
-static int copy_by_transaction(void *to, uint64_t address, uint64_t n)
+/* Returns false when the kernel must read instead. */
+static bool copy_by_transaction(void *to, uint64_t address, uint64_t n)
 {
 	if (!host_transactions || n > TRANSACTION_BYTES || !transaction_begin())
-		return 0;
+		return false;
 	copy_by_loads(to, (const uint8_t *)address, n);
 	transaction_end();
-	return 1;
+	return true;
 }
 
 SIGSAFE uint64_t memory_copy(void *to, uint64_t address, uint64_t n,

@@ -14,6 +14,7 @@
 #ifndef TRACEPOINTS_PROGRAM_MEMORY_H
 #define TRACEPOINTS_PROGRAM_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,10 +31,10 @@ struct memory_stack {
  */
 void memory_stack_here(struct memory_stack *stack, uint64_t sp);
 
-/* Returns 1 for an address on the stack that the system or the C library made
- * for the thread. 0: it may be on a small one, of a coroutine or a signal
+/* Returns true for an address on the stack that the system or the C library
+ * made for the thread. 0: it may be on a small one, of a coroutine or a signal
  * handler; or it is deep. SIGSAFE. */
-int memory_stack_is_own(uint64_t here);
+bool memory_stack_is_own(uint64_t here);
 
 /*
  * Copies n bytes. Returns how many could be read, from the first on. Does not
@@ -60,9 +61,9 @@ uint64_t memory_value(uint64_t address, uint64_t n,
 		      const struct memory_stack *stack,
 		      struct memory_line *line);
 
-/* Returns 1 when the n bytes are in a module that is never unmapped, and are
+/* Returns true when the n bytes are in a module that is never unmapped, and are
  * certain to be readable. SIGSAFE. */
-int memory_is_fixed(uint64_t address, uint64_t n);
+bool memory_is_fixed(uint64_t address, uint64_t n);
 
 /*
  * Copies a string up to and including the NUL, at most n bytes. Returns how

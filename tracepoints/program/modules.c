@@ -41,7 +41,7 @@ int modules_state(const volatile struct r_debug *debug)
 }
 
 /* Copies memory that may not be there. */
-static int memory_take(void *to, uint64_t from, uint64_t bytes)
+static bool memory_take(void *to, uint64_t from, uint64_t bytes)
 {
 	return sys_read_memory(sys_getpid(), to, from, bytes) == (long)bytes;
 }
@@ -49,8 +49,8 @@ static int memory_take(void *to, uint64_t from, uint64_t bytes)
 /* The list has no segments: they are where the file's beginning is mapped, and
  * stay there as long as the module. A module that is mapped otherwise is left
  * out. */
-static int module_describe(struct dl_phdr_info *info,
-			   const struct link_map *map)
+static bool module_describe(struct dl_phdr_info *info,
+			    const struct link_map *map)
 {
 	ElfW(Phdr) segments[SEGMENTS_MAX];
 	ElfW(Ehdr) header;
@@ -62,12 +62,12 @@ static int module_describe(struct dl_phdr_info *info,
 	    header.e_phnum > SEGMENTS_MAX ||
 	    !memory_take(segments, map->l_addr + header.e_phoff,
 			 header.e_phnum * sizeof(*segments)))
-		return 0;
+		return false;
 	info->dlpi_addr = map->l_addr;
 	info->dlpi_name = map->l_name;
 	info->dlpi_phdr = (const ElfW(Phdr) *)(map->l_addr + header.e_phoff);
 	info->dlpi_phnum = header.e_phnum;
-	return 1;
+	return true;
 }
 
 void modules_each_elsewhere(int (*call)(struct dl_phdr_info *info, size_t size,
@@ -86,7 +86,7 @@ void modules_each_elsewhere(int (*call)(struct dl_phdr_info *info, size_t size,
 	}
 }
 
-int module_has(const struct dl_phdr_info *info, const void *p)
+bool module_has(const struct dl_phdr_info *info, const void *p)
 {
 	int i;
 
@@ -95,9 +95,9 @@ int module_has(const struct dl_phdr_info *info, const void *p)
 
 		if (ph->p_type == PT_LOAD &&
 		    (uint64_t)p - (info->dlpi_addr + ph->p_vaddr) < ph->p_memsz)
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 /*
@@ -111,14 +111,14 @@ const struct r_debug *modules_debug(void)
 	uint64_t n = getauxval(AT_PHNUM);
 	const ElfW(Dyn) *dynamic = NULL;
 	uint64_t base = 0;
-	int based = 0;
+	bool based = false;
 	uint64_t i;
 
 	for (i = 0; ph && i < n; i++) {
 		if (ph[i].p_type != PT_PHDR)
 			continue;
 		base = (uint64_t)ph - ph[i].p_vaddr;
-		based = 1;
+		based = true;
 	}
 	/* static programs that relocate themselves have no PT_PHDR */
 	for (i = 0; based && i < n; i++)

@@ -6,6 +6,7 @@
 #ifndef TRACEPOINTS_PROGRAM_MODULES_H
 #define TRACEPOINTS_PROGRAM_MODULES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct r_debug;
@@ -32,8 +33,8 @@ void modules_each_elsewhere(int (*call)(struct dl_phdr_info *info, size_t size,
  */
 int modules_state(const volatile struct r_debug *debug);
 
-/* Returns 1 when a segment of the module contains address p. */
-int module_has(const struct dl_phdr_info *info, const void *p);
+/* Returns true when a segment of the module contains address p. */
+bool module_has(const struct dl_phdr_info *info, const void *p);
 
 /*
  * Returns the dynamic linker's own struct r_debug (<link.h>), or NULL in a

@@ -8,6 +8,7 @@
 #ifndef TRACEPOINTS_PROGRAM_PATCH_H
 #define TRACEPOINTS_PROGRAM_PATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A way to write code, opened for a number of writes. */
@@ -45,9 +46,9 @@ void patch_close(struct patcher *patcher);
 #define SITE_OFF	0xa9	/* test $imm32, %eax */
 #define SITE_ON		0xe9	/* jmp rel32 */
 
-/* Returns 1 when `code`, label 990 of a site, leads to a stub that is so far
+/* Returns true when `code`, label 990 of a site, leads to a stub that is so far
  * behind it. */
-static inline int patch_leads(const uint8_t *code, int64_t distance)
+static inline bool patch_leads(const uint8_t *code, int64_t distance)
 {
 	int32_t operand;
 

@@ -73,8 +73,8 @@ void snapshot_put(const struct taffrail_site *site, const uint64_t *general,
 		  uint32_t flags, uint64_t address);
 struct snapshot *snapshot_find_put(const struct taffrail_site *site);
 
-/* Returns 1 for a snapshot of snapshot_put(). SIGSAFE. */
-static inline int snapshot_is_put(const struct snapshot *snapshot)
+/* Returns true for a snapshot of snapshot_put(). SIGSAFE. */
+static inline bool snapshot_is_put(const struct snapshot *snapshot)
 {
 	return (uint64_t)snapshot->site & 1;
 }

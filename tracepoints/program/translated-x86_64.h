@@ -12,6 +12,7 @@
 #ifndef TRACEPOINTS_PROGRAM_TRANSLATED_X86_64_H
 #define TRACEPOINTS_PROGRAM_TRANSLATED_X86_64_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define REQUEST_RUNNING_ON		0x1001
@@ -32,8 +33,8 @@ static inline uint64_t translated_request(const uint64_t request[REQUEST_WORDS])
 	return result;
 }
 
-/* Returns 1 when valgrind runs the caller. SIGSAFE */
-static inline int translated_here(void)
+/* Returns true when valgrind runs the caller. SIGSAFE */
+static inline bool translated_here(void)
 {
 	const uint64_t request[REQUEST_WORDS] = { REQUEST_RUNNING_ON };
 

@@ -14,8 +14,8 @@
  * does nothing else. */
 #define SHARED_TRIES	10000
 
-/* Returns 1 when two descriptions of how fields are shown are equal. */
-static int same_shown(struct shown_bytes a, struct shown_bytes b)
+/* Returns true when two descriptions of how fields are shown are equal. */
+static bool same_shown(struct shown_bytes a, struct shown_bytes b)
 {
 	return a.end - a.p == b.end - b.p &&
 	       !__builtin_memcmp(a.p, b.p, (size_t)(a.end - a.p));

@@ -82,15 +82,15 @@ void registry_lock(void)
 		changing = 1;
 }
 
-SIGSAFE int registry_lock_try(void)
+SIGSAFE bool registry_lock_try(void)
 {
 	/* looks first: the interrupted thread may be giving it back */
 	if (load_relaxed(&fork_lock->holder) == self_read() ||
 	    lock_take(0) == NOT_TAKEN)
-		return 0;
+		return false;
 	changing = 1;
 	hurried = 1;
-	return 1;
+	return true;
 }
 
 void registry_lock_look(void)

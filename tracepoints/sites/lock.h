@@ -35,9 +35,9 @@ extern void (*registry_settle)(bool may_wait);
 void registry_unlock_unsettled(void);
 void registry_settle_now(void);
 
-/* Takes the lock if no thread has it, the interrupted one included. Returns 1
- * when the caller has it now. SIGSAFE. */
-int registry_lock_try(void);
+/* Takes the lock if no thread has it, the interrupted one included. Returns
+ * true when the caller has it now. SIGSAFE. */
+bool registry_lock_try(void);
 
 /*
  * The same for a caller that changes nothing that the lock guards until it

@@ -61,8 +61,8 @@ void *notes_at(const struct notes *notes, uint64_t address, uint64_t n,
 	return NULL;
 }
 
-/* Returns 1 when the bytes can be a site of this version. */
-static int is_site(const struct taffrail_site *site)
+/* Returns true when the bytes can be a site of this version. */
+static bool is_site(const struct taffrail_site *site)
 {
 	return site && !((uint64_t)site % sizeof(uint64_t)) &&
 	       site->version_ == TAFFRAIL_SITE_VERSION &&
@@ -70,9 +70,10 @@ static int is_site(const struct taffrail_site *site)
 	       site->kind_ <= TAFFRAIL_KIND_GUARD;
 }
 
-/* Returns 1 when a note whose descriptor was at this address names a site. */
-static int note_fits(const struct notes *notes, uint64_t address,
-		     const struct taffrail_note *note)
+/* Returns true when a note whose descriptor was at this address names a site.
+ */
+static bool note_fits(const struct notes *notes, uint64_t address,
+		      const struct taffrail_note *note)
 {
 	const uint8_t *code = notes_at(notes, address + note->code_, 6,
 				       PF_R | PF_X);
@@ -123,7 +124,7 @@ static int segment_walk(const struct notes *notes, const Elf64_Phdr *ph,
 	const char *p = first;
 	struct taffrail_note marker;
 	uint64_t shift = 0;
-	int known = 0;
+	bool known = false;
 	int ret = 0;
 
 	while (!ret && (uint64_t)(end - p) >= sizeof(Elf64_Nhdr)) {
@@ -147,7 +148,7 @@ static int segment_walk(const struct notes *notes, const Elf64_Phdr *ph,
 		if (!known && note.n_type == TAFFRAIL_NOTE_TYPE &&
 		    note.n_descsz >= sizeof(struct taffrail_note)) {
 			/* one note tells how far all were moved */
-			known = 1;
+			known = true;
 			__builtin_memcpy(&marker, owner + skip, sizeof(marker));
 			if (!is_site(notes_at(notes, address + OBJECT_WORD +
 						     marker.object_,

@@ -148,14 +148,14 @@ hit_pair(struct write_slot *site, uint64_t fixed, const struct write_var *var)
 }
 
 /* Readies hit_pair() if it can serve the channels that are on. */
-static int pair_set(struct object *object)
+static bool pair_set(struct object *object)
 {
 	uint32_t on = object->on;
 	uint32_t rest = on & (on - 1);
 	int64_t first, second;
 
 	if (!rest || rest & (rest - 1) || object->special)
-		return 0;
+		return false;
 	first = (char *)object_slot(object, (uint32_t)__builtin_ctz(on)) -
 		(char *)object;
 	second = (char *)object_slot(object, (uint32_t)__builtin_ctz(rest)) -
@@ -163,11 +163,11 @@ static int pair_set(struct object *object)
 	if ((first | second) & (PAIR_UNIT - 1) ||
 	    first / PAIR_UNIT != (int32_t)(first / PAIR_UNIT) ||
 	    second / PAIR_UNIT != (int32_t)(second / PAIR_UNIT))
-		return 0;
+		return false;
 	store_release(&object->pair,
 		      (uint32_t)(first / PAIR_UNIT) |
 			      (uint64_t)(second / PAIR_UNIT) << 32, SITE_PAIR);
-	return 1;
+	return true;
 }
 
 /* Serves one channel with a condition; also a probe whose channel has contexts,

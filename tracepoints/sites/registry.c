@@ -371,7 +371,7 @@ static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-int registry_slot(struct object *object, uint32_t bit)
+bool registry_slot(struct object *object, uint32_t bit)
 {
 	struct channel_slot **place = &object->slot, *own;
 
@@ -379,14 +379,14 @@ int registry_slot(struct object *object, uint32_t bit)
 		if (!object->slots)
 			object->slots = arena_take(&slots_type);
 		if (!object->slots)
-			return 0;
+			return false;
 		place = &object->slots[bit];
 	}
 	if (*place)
-		return 1;
+		return true;
 	own = arena_take(&slot_type);
 	if (!own)
-		return 0;
+		return false;
 	own->slot.rings[WRITE_COMPACT] = &rings_off;
 	own->slot.rings[WRITE_WIDE] = &rings_off;
 	own->slot.hit = write_nothing;
@@ -394,7 +394,7 @@ int registry_slot(struct object *object, uint32_t bit)
 	if (place == &object->slot)
 		object->slot_bit = (uint8_t)bit;
 	*place = own;
-	return 1;
+	return true;
 }
 
 /* Gives an object back, which is in no list any more. */
@@ -545,7 +545,7 @@ static void untaken_forget(struct module *module)
 	}
 }
 
-int registry_scan(void)
+bool registry_scan(void)
 {
 	struct module **link = &modules;
 	struct scan scan = { 0 };

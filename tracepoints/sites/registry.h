@@ -187,10 +187,10 @@ extern void (*registry_callbacks_gone)(void *callbacks);
 /*
  * Looks at the loaded modules: takes out modules that are gone, takes in new
  * ones. The caller may take the loader's lock: a host thread at start, or one
- * that is in dlopen or dlclose; never the service thread. Returns 1 when
+ * that is in dlopen or dlclose; never the service thread. Returns true when
  * modules came.
  */
-int registry_scan(void);
+bool registry_scan(void);
 
 /* Calls fn for every module; stops when it returns non-zero and returns it. */
 int registry_each_module(int (*fn)(struct module *module, void *arg),
@@ -216,9 +216,9 @@ struct object *registry_declare(struct module *module,
 /* Takes out a declared marker, which is off. */
 void registry_undeclare(struct object *object);
 
-/* Makes the slot of a channel, unless the object has it. Returns 0 without
+/* Makes the slot of a channel, unless the object has it. Returns false without
  * memory. */
-int registry_slot(struct object *object, uint32_t bit);
+bool registry_slot(struct object *object, uint32_t bit);
 
 /* Calls fn for every object; stops when it returns non-zero and returns it. */
 int registry_each(int (*fn)(struct object *object, void *arg), void *arg);

@@ -9,8 +9,8 @@
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/scalar.h"
 
-/* Returns 1 for a type of the fixed part of an event: a scalar. */
-static int is_fixed(uint8_t type)
+/* Returns true for a type of the fixed part of an event: a scalar. */
+static bool is_fixed(uint8_t type)
 {
 	return !(type & ~TAFFRAIL_T_SCALAR_MASK) && scalar_bytes(type);
 }
@@ -63,7 +63,7 @@ int shape_make(struct write_shape *shape, const struct taffrail_site *site,
 {
 	struct field_name fields[TAFFRAIL_FIELDS_MAX];
 	uint32_t i;
-	int mark = site->kind_ == TAFFRAIL_KIND_MARK;
+	bool mark = site->kind_ == TAFFRAIL_KIND_MARK;
 
 	if (site->nfields_ > TAFFRAIL_FIELDS_MAX ||
 	    (mark && fields_parse(format, site->kind_, site->nfields_, fields)))
