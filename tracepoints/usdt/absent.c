@@ -37,7 +37,7 @@ static int note_tell(const struct usdt_probe *note, void *arg)
 	return 0;
 }
 
-int usdt_absent_tell(struct module *module, const struct usdt_asking *asking)
+bool usdt_absent_tell(struct module *module, const struct usdt_asking *asking)
 {
 	struct pass pass = { .module = module, .asking = asking };
 	struct usdt_file file;
@@ -50,5 +50,5 @@ int usdt_absent_tell(struct module *module, const struct usdt_asking *asking)
 		usdt_notes_read(&file, note_tell, &pass, NULL);
 	index_clear(&pass.codes);
 	usdt_module_unmap(&file);
-	return 1;
+	return true;
 }

@@ -21,8 +21,8 @@ static inline bool address_same(uint64_t value, const void *address)
 	return value == *(const uint64_t *)address;
 }
 
-/* Returns 1 when the set has the address. */
-static inline int address_has(const struct index *set, uint64_t address)
+/* Returns true when the set has the address. */
+static inline bool address_has(const struct index *set, uint64_t address)
 {
 	return !!index_find(set, address_hash(address), address_same, &address);
 }

@@ -129,7 +129,7 @@ static SIGSAFE uint64_t length_fetch(const struct usdt_operand *operand,
 {
 	uint64_t value = operand_fetch(operand, f);
 	uint32_t unused = 64 - operand->bytes * 8u;
-	int is_signed = scalar_sort(operand->type) == SCALAR_SIGNED;
+	bool is_signed = scalar_sort(operand->type) == SCALAR_SIGNED;
 
 	value = value << unused >> unused;
 	return is_signed && value >> (63 - unused) ? 0 : value;

@@ -22,10 +22,10 @@
 #include "tracepoints/program/mapped.h"
 #include "tracepoints/usdt/plan/note.h"
 
-/* Returns 1 when the bytes of a loaded segment are those of the file; 1 also
+/* Returns true when the bytes of a loaded segment are those of the file, and
  * where the segment is not in the module. */
-static int same_bytes(const struct usdt_file *file, const struct module *module,
-		      const Elf64_Phdr *ph)
+static bool same_bytes(const struct usdt_file *file,
+		       const struct module *module, const Elf64_Phdr *ph)
 {
 	uint64_t memory = module->base + ph->p_vaddr;
 
@@ -37,8 +37,8 @@ static int same_bytes(const struct usdt_file *file, const struct module *module,
 				  file->bytes + ph->p_offset, ph->p_filesz));
 }
 
-/* Returns 1 when the segment `ph` contains the note in memory. */
-static int is_loaded(const Elf64_Phdr *note, const Elf64_Phdr *ph)
+/* Returns true when the segment `ph` contains the note in memory. */
+static bool is_loaded(const Elf64_Phdr *note, const Elf64_Phdr *ph)
 {
 	return ph->p_type == PT_LOAD && ph->p_flags & PF_R &&
 	       note->p_vaddr >= ph->p_vaddr &&
@@ -49,7 +49,7 @@ static int is_loaded(const Elf64_Phdr *note, const Elf64_Phdr *ph)
 /* Tells whether the file is the one that is loaded, by headers and notes in
  * memory. The program headers may lie anywhere in the file, and the linker says
  * where they are in memory. */
-static int same_file(const struct usdt_file *file, const struct module *module)
+static bool same_file(const struct usdt_file *file, const struct module *module)
 {
 	uint64_t bytes = module->nheaders * sizeof(Elf64_Phdr);
 	const Elf64_Phdr *ph = module->headers;
@@ -61,14 +61,14 @@ static int same_file(const struct usdt_file *file, const struct module *module)
 	    module->end - module->start < sizeof(header) ||
 	    __builtin_memcmp((const void *)module->start, file->bytes,
 			     sizeof(header)))
-		return 0;
+		return false;
 	__builtin_memcpy(&header, file->bytes, sizeof(header));
 	if (header.e_phentsize != sizeof(Elf64_Phdr) ||
 	    header.e_phnum != module->nheaders ||
 	    header.e_phoff > file->size ||
 	    bytes > file->size - header.e_phoff ||
 	    __builtin_memcmp(ph, file->bytes + header.e_phoff, bytes))
-		return 0;
+		return false;
 	/* another version of a library may have the same headers; the build ID
 	 * differs, which is a note */
 	for (i = 0; i < module->nheaders; i++)
@@ -76,8 +76,8 @@ static int same_file(const struct usdt_file *file, const struct module *module)
 		     k++)
 			if (is_loaded(&ph[i], &ph[k]) &&
 			    !same_bytes(file, module, &ph[i]))
-				return 0;
-	return 1;
+				return false;
+	return true;
 }
 
 int usdt_file_map(struct usdt_file *file, const char *path)

@@ -137,7 +137,7 @@ static int code_learn(struct look *look, const struct object *object,
 
 /* Tells whether the file has a nop for that address. The program headers are
  * those in memory: usdt_module_map() has compared them. */
-static int file_has_nop(const struct look *look, uint64_t address)
+static bool file_has_nop(const struct look *look, uint64_t address)
 {
 	const struct notes notes = {
 		.ph = look->module->headers, .nph = look->module->nheaders,

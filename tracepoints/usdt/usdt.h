@@ -67,9 +67,9 @@
 
 #define USDT_TEXT_BYTES	256
 
-/* Returns 1 for a probe of the C library or of the dynamic linker. Lists leave
- * such probes out: a user looks for the program's own. */
-static inline int usdt_is_runtime(const char *id)
+/* Returns true for a probe of the C library or of the dynamic linker. Lists
+ * leave such probes out: a user looks for the program's own. */
+static inline bool usdt_is_runtime(const char *id)
 {
 	return text_after(id, "libc/") || text_after(id, "rtld/");
 }
@@ -164,9 +164,9 @@ static inline uint64_t usdt_adopted_bytes(uint64_t text_bytes)
 	return (sizeof(struct usdt_adopted) + text_bytes + 7) & ~7ull;
 }
 
-/* Returns 1 for whole calls, NULL allowed. Their marker has the address of the
- * entry. */
-static inline int usdt_is_call(const struct usdt_adopted *probe)
+/* Returns true for whole calls, NULL allowed. Their marker has the address of
+ * the entry. */
+static inline bool usdt_is_call(const struct usdt_adopted *probe)
 {
 	return probe && probe->function == USDT_WHOLE;
 }
@@ -322,7 +322,7 @@ int usdt_adopt(struct module *module, const struct usdt_asking *asking,
 
 /* Tells of each wanted probe of a module that the library which places probes
  * is missing (-ELIBACC). Returns as usdt_adopt(), under the same conditions. */
-int usdt_absent_tell(struct module *module, const struct usdt_asking *asking);
+bool usdt_absent_tell(struct module *module, const struct usdt_asking *asking);
 
 /*
  * Looks, once, whether the code of the module's sites is where the notes of the

@@ -235,7 +235,7 @@ static COLD void call_lose(const struct usdt_adopted *entry, uint32_t depth)
 	uint32_t done = 0, left;
 	struct whole whole;
 	int64_t value;
-	int holds;
+	bool holds;
 
 	for (call = entry->calls; call;
 	     call = call->alias ? call->alias : call->next) {
@@ -297,7 +297,7 @@ static void call_doubt(struct place *place, struct open_call *call,
 static COLD uint32_t calls_tidy(struct place *place, uint32_t n, uint32_t from,
 				uint64_t cfa)
 {
-	int own = memory_stack_is_own(cfa);
+	bool own = memory_stack_is_own(cfa);
 	uint32_t i;
 
 	for (i = n; i-- > from;) {
@@ -420,7 +420,7 @@ whole_enter(struct usdt_adopted *entry, const struct usdt_state *state)
 static COLD uint32_t call_search(const struct place *place, uint32_t n,
 				 uint64_t cfa, const struct usdt_adopted *entry)
 {
-	int own = memory_stack_is_own(cfa);
+	bool own = memory_stack_is_own(cfa);
 	uint64_t frame;
 
 	for (; n; n--) {

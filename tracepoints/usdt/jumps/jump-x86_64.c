@@ -308,13 +308,13 @@ struct sought {
 };
 
 /* Tells whether a way has the gates of a plan. */
-static int same_gates(const struct way *way, const struct usdt_plan *plan)
+static bool same_gates(const struct way *way, const struct usdt_plan *plan)
 {
 	const uint8_t *gates = usdt_way_part(way, WAY_GATES);
 	uint32_t i = 0;
 
 	if (way->ngates != plan->ngates)
-		return 0;
+		return false;
 	while (i < plan->ngates && gates[i] == WAY_GATE(plan->gates[i].at,
 							plan->gates[i].leaves))
 		i++;

@@ -396,10 +396,10 @@ int usdt_traps_ready(void);
 
 /* Tells whether the program handles SIGSEGV or SIGBUS, is about to, or may do
  * so when the agent can do nothing about it. */
-int usdt_faults_handled(void);
+bool usdt_faults_handled(void);
 
 /* Tells whether the program ignores SIGTRAP, or did before the handler was
  * installed. */
-int usdt_traps_ignored(void);
+bool usdt_traps_ignored(void);
 
 #endif

@@ -44,9 +44,9 @@ static int range_add(const struct mapped *mapped, void *unused)
 	return 0;
 }
 
-/* Tells whether the list has a mapping there. Returns 0 before the list was
+/* Tells whether the list has a mapping there. Returns false before the list was
  * read, which is after MISSES attempts have failed. */
-static int is_listed(uint64_t address)
+static bool is_listed(uint64_t address)
 {
 	uint32_t low = 0;
 	uint32_t high = count;

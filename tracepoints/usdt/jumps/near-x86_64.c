@@ -30,24 +30,24 @@ struct near {
 static struct arena_type near_type = ARENA_TYPE(struct near);
 static struct near *nears;
 
-/* Returns 1 when a jump from anywhere in the site's module reaches the
+/* Returns true when a jump from anywhere in the site's module reaches the
  * address. */
-static int is_near(uint64_t site, uint64_t address)
+static bool is_near(uint64_t site, uint64_t address)
 {
 	return (address > site ? address - site : site - address) < REACH;
 }
 
 /* Tells whether the units of n bytes at an offset are free. */
-static int units_free(const struct near *near, uint32_t offset, uint32_t n)
+static bool units_free(const struct near *near, uint32_t offset, uint32_t n)
 {
 	uint32_t unit = offset / UNIT;
 
 	if (offset + n > PAGE)
-		return 0;
+		return false;
 	for (; unit <= (offset + n - 1) / UNIT; unit++)
 		if (near->used[unit / 64] >> unit % 64 & 1)
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 /* Marks n bytes as used or free. Returns their address. */

@@ -71,7 +71,7 @@ void usdt_switch_gone(struct way *way)
 }
 
 /* Tells whether each hit is a trap. */
-static int is_trap(const struct way *way)
+static bool is_trap(const struct way *way)
 {
 	return way->n == 1;
 }
@@ -104,7 +104,7 @@ static void way_done(struct way *way)
 
 /* Tells whether a uprobe at a nop was removed since the switch: the kernel
  * then restores the byte of the file. */
-static int jump_is_worn(const struct way *way)
+static bool jump_is_worn(const struct way *way)
 {
 	const uint8_t *code = (const uint8_t *)way->site;
 	const uint8_t *on = usdt_way_part(way, WAY_ON);
@@ -114,12 +114,12 @@ static int jump_is_worn(const struct way *way)
 	for (k = 0; k < way->n; k++)
 		if (code[k] != on[k] &&
 		    (code[k] != off[k] || (k && k != way->beside)))
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 /* Tells whether a way has to be switched. If not, `refused` has the result. */
-static int switch_is_due(struct way *way, const struct patcher *patcher)
+static bool switch_is_due(struct way *way, const struct patcher *patcher)
 {
 	uint8_t *at = (uint8_t *)way->site;
 	int on = way->turned;
@@ -132,7 +132,7 @@ static int switch_is_due(struct way *way, const struct patcher *patcher)
 		if (*at == TRAP && way->trapping)
 			return !on;
 		if (!on)
-			return 0;
+			return false;
 		if (*at != from[0])
 			way->refused = -EBUSY;
 		else if (usdt_traps_ignored())
@@ -140,7 +140,7 @@ static int switch_is_due(struct way *way, const struct patcher *patcher)
 		return !way->refused;
 	}
 	if (!__builtin_memcmp(at, to, way->n))
-		return 0;
+		return false;
 	if (on && jump_is_worn(way)) {
 		/* writes the bytes that a uprobe has replaced, the nop's
 		 * last */
@@ -149,14 +149,14 @@ static int switch_is_due(struct way *way, const struct patcher *patcher)
 						  to[way->beside]);
 		if (!way->refused)
 			way->refused = patch_byte(patcher, at, to[0]);
-		return 0;
+		return false;
 	}
 	if (!__builtin_memcmp(at, from, way->n) || jump_is_worn(way) ||
 	    (way->replaces &&
 	     usdt_ways_code(way->site, usdt_way_part(way, WAY_OFF), way->n)))
-		return 1;
+		return true;
 	way->refused = -EBUSY;
-	return 0;
+	return false;
 }
 
 enum step {
@@ -191,7 +191,7 @@ static int step_write(const struct way *way, enum step step,
 }
 
 /* Tells whether a step changes anything for a way. */
-static int step_matters(const struct way *way, enum step step)
+static bool step_matters(const struct way *way, enum step step)
 {
 	if (is_trap(way))
 		return step == STEP_OPEN;
@@ -244,7 +244,7 @@ static struct way *pending_sift(const struct patcher *patcher)
 
 /* Tells whether the switch may lead a thread to a cc. Removing a trap does not,
  * and is all the more needed where threads block the signal. */
-static int needs_traps(const struct way *way)
+static bool needs_traps(const struct way *way)
 {
 	return way->turned || !is_trap(way);
 }

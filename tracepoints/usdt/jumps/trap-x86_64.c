@@ -203,7 +203,7 @@ static uint64_t blocked_read(const char *tid)
 }
 
 /* Tells whether a thread blocks SIGTRAP, or this cannot be read. */
-static int threads_block(void)
+static bool threads_block(void)
 {
 	int fd = (int)sys_open("/proc/self/task",
 			       O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -233,18 +233,18 @@ static int threads_block(void)
 	return blocks || n < 0;
 }
 
-int usdt_traps_ignored(void)
+bool usdt_traps_ignored(void)
 {
 	struct action now;
 
 	if (sys4(SYS_rt_sigaction, SIGTRAP, NULL, &now, SIGSET_BYTES))
-		return 1;
+		return true;
 	if (now.handler == trap_handle)
 		now = before;
 	return now.handler == (void *)SIG_IGN;
 }
 
-int usdt_faults_handled(void)
+bool usdt_faults_handled(void)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS };
 	struct action now;
@@ -253,14 +253,14 @@ int usdt_faults_handled(void)
 	/* see agent/faulting.c */
 	if (__atomic_load_n(&usdt_faults.handled, SEQ_CST(USDT_FAULTS)) ||
 	    __atomic_load_n(&usdt_faults.confined, SEQ_CST(USDT_FAULTS)))
-		return 1;
+		return true;
 	for (i = 0; i < ARRAY_SIZE(signals); i++)
 		if (!sys4(SYS_rt_sigaction, signals[i], NULL, &now,
 			  SIGSET_BYTES) &&
 		    now.handler != (void *)SIG_DFL &&
 		    now.handler != (void *)SIG_IGN)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Installs the handler, unless it is there, and keeps the one before it. */

@@ -39,8 +39,8 @@ struct pass {
 };
 
 /* Tells whether the module has n bytes there, in a segment with these flags. */
-static int module_holds(const struct pass *pass, uint64_t address, uint64_t n,
-			uint32_t flags)
+static bool module_holds(const struct pass *pass, uint64_t address, uint64_t n,
+			 uint32_t flags)
 {
 	const struct module *module = pass->module;
 	const struct notes notes = {
@@ -79,8 +79,8 @@ static uint32_t nop_near(uint64_t address, int before)
 	return 0;
 }
 
-/* Returns 1 when another nop is so near that one jump may cover both. */
-static int has_neighbour(uint64_t address)
+/* Returns true when another nop is so near that one jump may cover both. */
+static bool has_neighbour(uint64_t address)
 {
 	return nop_near(address, 0) || nop_near(address, 1);
 }
@@ -97,23 +97,23 @@ static int symbol_find(const char *name, uint32_t length, uint64_t *address,
 	return 1;
 }
 
-/* Returns 1 when argument i is wanted as a string, and can be the address of
+/* Returns true when argument i is wanted as a string, and can be the address of
  * one. Stores the number among fields of the argument that has the length. */
-static int string_take(struct usdt_operand *operands, uint32_t n, uint32_t i,
-		       const struct rule_types *types)
+static bool string_take(struct usdt_operand *operands, uint32_t n, uint32_t i,
+			const struct rule_types *types)
 {
 	uint32_t length = types->lengths[i];
 	uint32_t k;
 
 	if (!(types->strings >> i & 1) || !usdt_operand_points(&operands[i]))
-		return 0;
+		return false;
 	if (!length)
-		return 1;
+		return true;
 	if (length > n || !usdt_operand_counts(&operands[length - 1]))
-		return 0;
+		return false;
 	for (k = 0; k < length; k++)
 		operands[i].length += operands[k].place != USDT_UNKNOWN;
-	return 1;
+	return true;
 }
 
 /* Makes a field of each argument that can be fetched, named by the number. */
@@ -128,7 +128,7 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 	usdt_hotspot_types(note, parsed, n, &pass->types);
 	for (i = 0; i < n; i++) {
 		struct usdt_operand *operand = &probe->operands[probe->count];
-		int string = string_take(parsed, n, i, &pass->types);
+		bool string = string_take(parsed, n, i, &pass->types);
 
 		if (parsed[i].place == USDT_UNKNOWN)
 			continue;
@@ -256,7 +256,7 @@ static void plans_want(struct pass *pass, uint64_t address)
 }
 
 /* Tells whether a session wants the probe, and the code is in the module. */
-static int note_wanted(const struct usdt_probe *note, struct pass *pass)
+static bool note_wanted(const struct usdt_probe *note, struct pass *pass)
 {
 	uint64_t address = pass->module->base + note->address;
 	struct text text;
@@ -267,7 +267,7 @@ static int note_wanted(const struct usdt_probe *note, struct pass *pass)
 	text_add(&text, note->name);
 	if (text.cut ||
 	    !module_holds(pass, address, USDT_JUMP_BYTES, PF_R | PF_X))
-		return 0;
+		return false;
 	pass->seen++;
 	pass->how = pass->asking->wanted(pass->id, &pass->types,
 					 pass->asking->arg);
@@ -368,7 +368,7 @@ static int note_planned(const struct usdt_probe *note, void *arg)
 	struct usdt_adopted *probe;
 	const char *texts[4];
 	int why = USDT_OVERLAPS;
-	int trapped = 0;
+	bool trapped = false;
 	uint32_t at;
 	int ret;
 
@@ -390,7 +390,7 @@ static int note_planned(const struct usdt_probe *note, void *arg)
 			return 0;
 		ret = usdt_place_trap(&probe->spot, pass->patcher);
 		probe->placed = USDT_INT3;
-		trapped = 1;
+		trapped = true;
 	}
 	if (!ret)
 		ret = probe_register(probe, note, texts, pass);
@@ -436,7 +436,7 @@ static int module_adopt(struct module *module,
 	struct pass pass = { .module = module, .asking = asking,
 			     .patcher = patcher };
 	struct usdt_bounds bounds = { 0 };
-	int none;
+	bool none;
 	int ret;
 
 	if (!usdt_points_lack(module, asking) && module->usdt_none &&

@@ -111,7 +111,7 @@ int usdt_aliases_make(const struct usdt_naming *naming)
 		struct usdt_adopted *probe = object->adopted;
 		uint64_t start = probe ?
 				 usdt_start(probe) - naming->module->base : 0;
-		int exit;
+		bool exit;
 
 		if (!probe || !probe->spot.way || !probe->function ||
 		    probe->function == USDT_LINE)

@@ -88,7 +88,7 @@ static struct usdt_operand *arguments_set(struct usdt_adopted *probe,
 		uint8_t type = types->strings >> i & 1 ? TAFFRAIL_T_STRING :
 							 TAFFRAIL_T_S64;
 		uint32_t at = known ? (uint32_t)known->registers[i] - '0' : i;
-		int string;
+		bool string;
 
 		if (known)
 			type = usdt_prototype_type(known->arguments[i]);

@@ -56,17 +56,17 @@ static void place_tell(const struct choosing *c,
 
 /* Tells whether the module has the jump of an entry, which may be behind
  * pushes. */
-static int is_placed(const struct choosing *c, uint64_t site)
+static bool is_placed(const struct choosing *c, uint64_t site)
 {
 	uint32_t bytes;
 
 	do {
 		if (address_has(c->codes, c->module->base + site))
-			return 1;
+			return true;
 		bytes = usdt_calls_push(&c->calls, site);
 		site += bytes;
 	} while (bytes);
-	return 0;
+	return false;
 }
 
 #define MARKER_BYTES	6	/* nop, and test or jmp */
@@ -556,10 +556,10 @@ static void functions_place(struct choosing *c)
 		c->again = 1;
 }
 
-int usdt_functions_adopt(struct module *module,
-			 const struct usdt_asking *asking,
-			 const struct patcher *patcher,
-			 const struct usdt_file *file, struct index *codes)
+bool usdt_functions_adopt(struct module *module,
+			  const struct usdt_asking *asking,
+			  const struct patcher *patcher,
+			  const struct usdt_file *file, struct index *codes)
 {
 	struct choosing c = { .module = module, .asking = asking,
 			      .patcher = patcher, .codes = codes,
@@ -569,9 +569,9 @@ int usdt_functions_adopt(struct module *module,
 	int ret;
 
 	if (!asking->function_wanted)
-		return 0;
+		return false;
 	if (!usdt_module_name(module) || usdt_functions_refused(file))
-		return 0;
+		return false;
 	ret = usdt_calls_open(&c.calls, file, usdt_place_decoder(),
 			      module->base);
 	if (ret)

@@ -551,9 +551,9 @@ static void lines_place(struct lines *l)
 	index_clear(&sites);
 }
 
-int usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
-		     const struct patcher *patcher,
-		     const struct usdt_file *file)
+bool usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
+		      const struct patcher *patcher,
+		      const struct usdt_file *file)
 {
 	struct lines l = { .module = module, .asking = asking,
 			   .patcher = patcher, .file = file };
@@ -568,10 +568,10 @@ int usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
 	for (line = asking->lines; line; line = line->next)
 		bytes += sizeof(*l.requests);
 	if (!bytes || !usdt_module_name(module) || usdt_functions_refused(file))
-		return 0;
+		return false;
 	l.requests = sys_map_anonymous(bytes);
 	if (!l.requests)
-		return 1;
+		return true;
 	do {
 		l.again = 0;
 		l.n = 0;

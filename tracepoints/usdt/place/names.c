@@ -29,7 +29,7 @@ static void program_name(struct module *module)
 }
 
 /* Tells whether the module is one of the agent's own, or has the agent. */
-static int is_own(const struct module *module)
+static bool is_own(const struct module *module)
 {
 	uint64_t entry = (uint64_t)usdt_entry;
 

@@ -11,18 +11,19 @@
 
 /*
  * Makes markers of the wanted functions of a module. `codes` are the addresses
- * of the sites that the module has. Returns 1 when a later call may place more.
+ * of the sites that the module has. Returns true when a later call may place
+ * more.
  */
-int usdt_functions_adopt(struct module *module,
-			 const struct usdt_asking *asking,
-			 const struct patcher *patcher,
-			 const struct usdt_file *file, struct index *codes);
+bool usdt_functions_adopt(struct module *module,
+			  const struct usdt_asking *asking,
+			  const struct patcher *patcher,
+			  const struct usdt_file *file, struct index *codes);
 
 /* Makes markers of the wanted lines of a module, and at the points of gdb's.
- * Returns 1 when a later call may place more. */
-int usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
-		     const struct patcher *patcher,
-		     const struct usdt_file *file);
+ * Returns true when a later call may place more. */
+bool usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
+		      const struct patcher *patcher,
+		      const struct usdt_file *file);
 
 /* Gives the sites of lines back that no session wants any more. */
 void usdt_lines_give(struct module *module, const struct usdt_asking *asking,

@@ -117,15 +117,15 @@ static bool is_address(uint64_t value, const void *address)
 }
 
 /* Tells whether another plan has taken one of a plan's bytes. */
-static int bytes_taken(const struct index *taken, const struct usdt_plan *plan)
+static bool bytes_taken(const struct index *taken, const struct usdt_plan *plan)
 {
 	uint64_t at, end = plan->address + plan->covered;
 
 	for (at = plan->address; at < end; at++)
 		if (index_find(taken, index_hash(INDEX_HASH, &at, sizeof(at)),
 			       is_address, &at))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Takes the bytes of a plan. Returns 0 or USDT_NO_MEMORY. */
@@ -392,19 +392,19 @@ static void entry_add(struct usdt_calls *calls,
 	}
 }
 
-/* Adds the sites of a function. Returns 0 when the portion has no room. */
-static int function_add(struct usdt_calls *calls, struct usdt_wanted *wanted)
+/* Adds the sites of a function. Returns false when the portion has no room. */
+static bool function_add(struct usdt_calls *calls, struct usdt_wanted *wanted)
 {
 	int i, k;
 
 	if (calls->nplans + 1 + PUSHES_MAX +
 			    USDT_EXITS_MAX * USDT_STARTS_MAX > PLANS_MAX ||
 	    calls->nfound + USDT_EXITS_MAX > FOUND_MAX)
-		return 0;
+		return false;
 	entry_add(calls, wanted);
 	wanted->nexits = -EILSEQ;
 	if (!calls->decoder)
-		return 1;
+		return true;
 	wanted->first = calls->nfound;
 	wanted->nexits = usdt_exits_find(&calls->image, calls->decoder,
 					 &calls->layout, wanted->address,
@@ -419,7 +419,7 @@ static int function_add(struct usdt_calls *calls, struct usdt_wanted *wanted)
 	}
 	if (wanted->nexits > 0)
 		calls->nfound += (uint32_t)wanted->nexits;
-	return 1;
+	return true;
 }
 
 /* Returns the memory that the jump of a plan costs, or ~0 if there is none. */

@@ -48,9 +48,9 @@ int usdt_decoder_open(struct usdt_decoder *decoder)
 	return 0;
 }
 
-/* Returns 1 for an instruction that depends on the address, or that shows the
- * address to other code or to the kernel. */
-static int insn_stays(const ZydisDecodedInstruction *from)
+/* Returns true for an instruction that depends on the address, or that shows
+ * the address to other code or to the kernel. */
+static bool insn_stays(const ZydisDecodedInstruction *from)
 {
 	switch (from->meta.category) {
 	case ZYDIS_CATEGORY_CALL:
@@ -59,7 +59,7 @@ static int insn_stays(const ZydisDecodedInstruction *from)
 	case ZYDIS_CATEGORY_SYSRET:
 	case ZYDIS_CATEGORY_SYSTEM:
 	case ZYDIS_CATEGORY_COND_BR:
-		return 1;
+		return true;
 	case ZYDIS_CATEGORY_RET:
 		return from->mnemonic != ZYDIS_MNEMONIC_RET;
 	default:
@@ -73,7 +73,7 @@ static int insn_stays(const ZydisDecodedInstruction *from)
 	case ZYDIS_MNEMONIC_UD2:
 	case ZYDIS_MNEMONIC_HLT:
 	case ZYDIS_MNEMONIC_XBEGIN:
-		return 1;
+		return true;
 	default:
 		return from->address_width != 64;
 	}
@@ -173,7 +173,7 @@ static enum usdt_risk insn_faults(const ZydisDecodedInstruction *from)
 
 /* Tells whether a call through a register or memory does the same once the
  * return address is on the stack: the operand does not have %rsp. */
-static int call_moves(const ZydisDecodedInstruction *from)
+static bool call_moves(const ZydisDecodedInstruction *from)
 {
 	uint32_t rm = from->raw.modrm.rm;
 	int rex = !!(from->attributes & ZYDIS_ATTRIB_HAS_REX);
@@ -186,8 +186,8 @@ static int call_moves(const ZydisDecodedInstruction *from)
 		(from->raw.modrm.mod != 3 && from->raw.sib.base != SIB_RSP));
 }
 
-int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
-		uint64_t n, uint64_t address, struct usdt_decoded *to)
+bool usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
+		 uint64_t n, uint64_t address, struct usdt_decoded *to)
 {
 	decode_fn *decode = (decode_fn *)decoder->decode;
 	ZydisDecodedInstruction from;
@@ -195,7 +195,7 @@ int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 
 	if (ZYAN_FAILED(decode((const ZydisDecoder *)decoder->state, NULL,
 			       bytes, n < 15 ? n : 15, &from)))
-		return 0;
+		return false;
 	__builtin_memset(to, 0, sizeof(*to));
 	to->length = from.length;
 	next = address + from.length;
@@ -239,7 +239,7 @@ int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 	to->faults = (uint8_t)insn_faults(&from);
 	to->padding = from.mnemonic == ZYDIS_MNEMONIC_NOP ||
 		      from.mnemonic == ZYDIS_MNEMONIC_INT3;
-	return 1;
+	return true;
 }
 
 #else

@@ -65,8 +65,8 @@ static const uint8_t *opcode_of(const uint8_t *p, uint32_t *rex)
 	return p;
 }
 
-/* Returns 1 for a return, which may have prefixes. */
-static int is_return(const uint8_t *p)
+/* Returns true for a return, which may have prefixes. */
+static bool is_return(const uint8_t *p)
 {
 	uint32_t rex;
 
@@ -128,14 +128,14 @@ static uint64_t table_target(const struct leaving *l, const uint8_t *p)
 }
 
 /* Tells whether an address is in a part that is known. */
-static int is_known(const struct leaving *l, uint64_t address)
+static bool is_known(const struct leaving *l, uint64_t address)
 {
 	uint32_t i;
 
 	for (i = 0; i < l->nparts; i++)
 		if (address >= l->parts[i].start && address < l->parts[i].end)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Tells of a jump through a register or memory: 1: it leaves the function, 0:
@@ -168,7 +168,7 @@ static int through_leaves(struct leaving *l, const struct line *line,
 
 /* Tells whether a linkage stub is at an address: a jump through a word near by,
  * perhaps behind endbr64. All stubs together have one frame, like a part. */
-static int is_linkage(const struct usdt_image *image, uint64_t address)
+static bool is_linkage(const struct usdt_image *image, uint64_t address)
 {
 	const uint8_t *p = usdt_image_at(image, address, 16, PF_X, NULL);
 
@@ -311,7 +311,7 @@ static int part_look(struct leaving *l, struct usdt_function part)
 
 /* Tells whether data has the address of a place in the function, or that is not
  * known. */
-static int is_labelled(const struct leaving *l)
+static bool is_labelled(const struct leaving *l)
 {
 	const struct usdt_layout *layout = l->layout;
 	uint32_t i;
@@ -322,13 +322,13 @@ static int is_labelled(const struct leaving *l)
 		     at < l->parts[i].end - layout->low; at++)
 			if (at >= layout->bytes ||
 			    layout->labels[at / 64] >> at % 64 & 1)
-				return 1;
+				return true;
 	return !layout->labels;
 }
 
 /* Tells whether .eh_frame says of all returns that they are ones. It does not
  * where a compiler describes no epilogues. */
-static int is_described(const struct leaving *l)
+static bool is_described(const struct leaving *l)
 {
 	uint32_t i, k;
 
@@ -339,8 +339,8 @@ static int is_described(const struct leaving *l)
 			    l->exits[i].address < l->parts[k].end &&
 			    usdt_image_bare(l->image, &l->parts[k],
 					    l->exits[i].address) <= 0)
-				return 0;
-	return 1;
+				return false;
+	return true;
 }
 
 int usdt_exits_find(const struct usdt_image *image,

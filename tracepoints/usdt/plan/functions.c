@@ -22,9 +22,9 @@ struct symbols {
 	uint64_t names_bytes;
 };
 
-/* Opens the first table of a type. Returns 0 when there is none. */
-static int symbols_open(struct symbols *symbols, const struct usdt_file *file,
-			const Elf64_Ehdr *header, uint32_t type)
+/* Opens the first table of a type. Returns false when there is none. */
+static bool symbols_open(struct symbols *symbols, const struct usdt_file *file,
+			 const Elf64_Ehdr *header, uint32_t type)
 {
 	Elf64_Shdr section;
 	Elf64_Shdr names;
@@ -42,19 +42,19 @@ static int symbols_open(struct symbols *symbols, const struct usdt_file *file,
 		return symbols->p && symbols->names && names.sh_size &&
 		       !symbols->names[names.sh_size - 1];
 	}
-	return 0;
+	return false;
 }
 
-int usdt_function_is_part(const char *name)
+bool usdt_function_is_part(const char *name)
 {
 	const char *rest;
 
 	for (; *name; name++) {
 		rest = *name == '.' ? text_after(name, PART) : NULL;
 		if (rest && (!*rest || *rest == '.'))
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 /* Returns the last part of a source file's name, or NULL for an empty one. */

@@ -24,7 +24,7 @@ struct usdt_symbol_found {
 
 /* Tells whether a name is that of a part put apart: it ends in ".cold", or goes
  * on with a '.' behind it. */
-int usdt_function_is_part(const char *name);
+bool usdt_function_is_part(const char *name);
 
 /* A result other than 0 stops the reading, which then returns it. */
 typedef int usdt_function_fn(const struct usdt_symbol_found *found,

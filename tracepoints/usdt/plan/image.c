@@ -82,9 +82,10 @@ struct reading {
 	int ok;
 };
 
-/* Begins to read at an address. Returns 0 when the file has no byte for it. */
-static int reading_open(struct reading *r, const struct usdt_image *image,
-			uint64_t address)
+/* Begins to read at an address. Returns false when the file has no byte for it.
+ */
+static bool reading_open(struct reading *r, const struct usdt_image *image,
+			 uint64_t address)
 {
 	uint64_t left;
 
@@ -167,24 +168,25 @@ static uint64_t take_encoded(struct reading *r, uint64_t encoding)
 	return value && encoding & PE_PCREL ? at + value : value;
 }
 
-/* Reads a CIE. Returns 0 for a form that linkers do not write for C and C++. */
-static int common_read(const struct usdt_image *image, uint64_t address,
-		       struct common *common)
+/* Reads a CIE. Returns false for a form that linkers do not write for C and
+ * C++. */
+static bool common_read(const struct usdt_image *image, uint64_t address,
+			struct common *common)
 {
 	char letters[AUGMENTATION_MAX + 1] = "";
 	struct reading r;
 	uint32_t i = 0;
 
 	if (!reading_open(&r, image, address))
-		return 0;
+		return false;
 	take_bytes(&r, 4);			/* length */
 	if (take_bytes(&r, 4) || take_bytes(&r, 1) != 1)
-		return 0;		/* no CIE of version 1 */
+		return false;		/* no CIE of version 1 */
 	while (r.ok && i < AUGMENTATION_MAX &&
 	       (letters[i] = (char)take_bytes(&r, 1)))
 		i++;
 	if (!r.ok || i == AUGMENTATION_MAX || letters[0] != 'z')
-		return 0;
+		return false;
 	take_leb(&r);			/* alignments, the return address */
 	take_leb(&r);
 	take_leb(&r);
@@ -214,8 +216,8 @@ static int common_read(const struct usdt_image *image, uint64_t address,
 	return r.ok && common->code == (PE_PCREL | PE_SDATA4);
 }
 
-int usdt_image_frame(const struct usdt_image *image, uint64_t address,
-		     struct usdt_function *function)
+bool usdt_image_frame(const struct usdt_image *image, uint64_t address,
+		      struct usdt_function *function)
 {
 	const uint8_t *end;
 	struct common common;
@@ -225,13 +227,13 @@ int usdt_image_frame(const struct usdt_image *image, uint64_t address,
 	uint64_t at;
 
 	if (!reading_open(&r, image, address))
-		return 0;
+		return false;
 	length = take_bytes(&r, 4);
 	end = length < (uint64_t)(r.end - r.p) ? r.p + length : r.end;
 	at = r.address;
 	at -= take_bytes(&r, 4);		/* of the CIE */
 	if (!r.ok || !common_read(image, at, &common))
-		return 0;
+		return false;
 	at = r.address;
 	function->start = at + take_signed4(&r);
 	function->end = function->start + take_bytes(&r, 4);
@@ -348,9 +350,9 @@ int usdt_image_bare(const struct usdt_image *image,
 	return rule.base == 7 && rule.offset == 8;
 }
 
-int usdt_image_handlers(const struct usdt_image *image,
-			const struct usdt_function *function,
-			void (*led)(void *arg, uint64_t target), void *arg)
+bool usdt_image_handlers(const struct usdt_image *image,
+			 const struct usdt_function *function,
+			 void (*led)(void *arg, uint64_t target), void *arg)
 {
 	uint64_t start = function->start;
 	uint64_t encoding;
@@ -360,7 +362,7 @@ int usdt_image_handlers(const struct usdt_image *image,
 	uint32_t i;
 
 	if (!reading_open(&r, image, function->handlers))
-		return 0;
+		return false;
 	/* the head of the table */
 	encoding = take_bytes(&r, 1);
 	if (encoding != PE_OMIT)
@@ -370,9 +372,9 @@ int usdt_image_handlers(const struct usdt_image *image,
 	encoding = take_bytes(&r, 1);
 	bytes = take_leb(&r);
 	if (encoding != PE_ULEB128 && encoding != PE_UDATA4)
-		return 0;
+		return false;
 	if (!r.ok || bytes > (uint64_t)(r.end - r.p))
-		return 0;
+		return false;
 	r.end = r.p + bytes;
 	while (r.ok && r.p < r.end) {
 		/* a site's start, its length, and where it leads */
@@ -394,15 +396,15 @@ struct table {
 	uint64_t base;
 };
 
-/* Opens the table of .eh_frame_hdr. Returns 0 when there is none, or it is
+/* Opens the table of .eh_frame_hdr. Returns false when there is none, or it is
  * damaged. */
-static int table_open(struct table *table, const struct usdt_image *image)
+static bool table_open(struct table *table, const struct usdt_image *image)
 {
 	struct reading r;
 	uint64_t encodings;
 
 	if (!image->frames || !reading_open(&r, image, image->frames))
-		return 0;
+		return false;
 	encodings = take_bytes(&r, 4);
 	take_bytes(&r, 4);			/* where .eh_frame is */
 	table->n = take_bytes(&r, 4);
@@ -424,8 +426,8 @@ static uint64_t table_at(const struct table *table, uint64_t i, uint32_t which)
 }
 
 /* Finds the function by the bounds that the table does not have. */
-static int bound_find(const struct usdt_image *image, uint64_t address,
-		      struct usdt_function *function)
+static bool bound_find(const struct usdt_image *image, uint64_t address,
+		       struct usdt_function *function)
 {
 	const struct usdt_bounds *bounds = image->bounds;
 	const struct usdt_bound *bound;
@@ -441,21 +443,21 @@ static int bound_find(const struct usdt_image *image, uint64_t address,
 			high = middle;
 	}
 	if (!low)
-		return 0;
+		return false;
 	bound = &bounds->list[low - 1];
 	if (address >= bound->end || bound->unclear)
-		return 0;
+		return false;
 	if (bound->frame)
 		return usdt_image_frame(image, bound->frame, function);
 	*function = (struct usdt_function){
 		.start = bound->start, .end = bound->end, .part = bound->part,
 		.signal = bound->signal,
 	};
-	return 1;
+	return true;
 }
 
-int usdt_image_parts(const struct usdt_image *image, uint64_t *start,
-		     uint64_t *end)
+bool usdt_image_parts(const struct usdt_image *image, uint64_t *start,
+		      uint64_t *end)
 {
 	const struct usdt_bounds *bounds = image->bounds;
 	struct usdt_function function;
@@ -486,8 +488,8 @@ int usdt_image_parts(const struct usdt_image *image, uint64_t *start,
 }
 
 /* Finds the function by the table. */
-static int table_find(const struct usdt_image *image, uint64_t address,
-		      struct usdt_function *function)
+static bool table_find(const struct usdt_image *image, uint64_t address,
+		       struct usdt_function *function)
 {
 	struct table table;
 	uint64_t low = 0;
@@ -495,7 +497,7 @@ static int table_find(const struct usdt_image *image, uint64_t address,
 	uint64_t frame;
 
 	if (!table_open(&table, image))
-		return 0;
+		return false;
 	/* the last function that begins at the address or before it */
 	for (high = table.n; low < high;) {
 		uint64_t middle = (low + high) / 2;
@@ -510,8 +512,8 @@ static int table_find(const struct usdt_image *image, uint64_t address,
 	       address >= function->start && address < function->end;
 }
 
-int usdt_image_function(const struct usdt_image *image, uint64_t address,
-			struct usdt_function *function)
+bool usdt_image_function(const struct usdt_image *image, uint64_t address,
+			 struct usdt_function *function)
 {
 	function->end = 0;
 	return table_find(image, address, function) ||

@@ -46,10 +46,10 @@ struct usdt_function {
 	uint64_t frame_bytes;
 };
 
-/* Reads the record of .eh_frame at an address. Returns 0 when it is damaged or
- * of an unknown form. */
-int usdt_image_frame(const struct usdt_image *image, uint64_t address,
-		     struct usdt_function *function);
+/* Reads the record of .eh_frame at an address. Returns false when it is damaged
+ * or of an unknown form. */
+bool usdt_image_frame(const struct usdt_image *image, uint64_t address,
+		      struct usdt_function *function);
 
 /* The bounds of a function. */
 struct usdt_bound {
@@ -77,11 +77,11 @@ int usdt_bounds_open(struct usdt_bounds *bounds, const struct usdt_file *file);
 void usdt_bounds_close(struct usdt_bounds *bounds);
 
 /*
- * Finds the function that an address is in. Returns 0 when none is known;
+ * Finds the function that an address is in. Returns false when none is known;
  * *function is then the last one before the address, or `end` is 0.
  */
-int usdt_image_function(const struct usdt_image *image, uint64_t address,
-			struct usdt_function *function);
+bool usdt_image_function(const struct usdt_image *image, uint64_t address,
+			 struct usdt_function *function);
 
 /*
  * Tells whether the stack has nothing of the function but the return address
@@ -93,19 +93,19 @@ int usdt_image_bare(const struct usdt_image *image,
 
 /*
  * Calls `led` for each place that an exception in the function leads to, by the
- * table of call sites that compilers write (.gcc_except_table). Returns 0 when
- * the table has another form.
+ * table of call sites that compilers write (.gcc_except_table). Returns false
+ * when the table has another form.
  */
-int usdt_image_handlers(const struct usdt_image *image,
-			const struct usdt_function *function,
-			void (*led)(void *arg, uint64_t target), void *arg);
+bool usdt_image_handlers(const struct usdt_image *image,
+			 const struct usdt_function *function,
+			 void (*led)(void *arg, uint64_t target), void *arg);
 
 /*
  * Finds the rarely run parts of functions that compilers put apart. Linkers put
  * these parts together, before all other code or before code that has none.
- * Returns 0 when there are none, or .eh_frame_hdr does not tell.
+ * Returns false when there are none, or .eh_frame_hdr does not tell.
  */
-int usdt_image_parts(const struct usdt_image *image, uint64_t *start,
-		     uint64_t *end);
+bool usdt_image_parts(const struct usdt_image *image, uint64_t *start,
+		      uint64_t *end);
 
 #endif

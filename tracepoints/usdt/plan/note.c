@@ -52,15 +52,15 @@ static const char *string_take(const uint8_t **p, const uint8_t *end)
 	return (const char *)start;
 }
 
-/* Reads the description of a note. Returns 0 when it is damaged. */
-static int probe_read(struct usdt_probe *probe, const uint8_t *desc,
-		      uint64_t bytes, uint64_t base)
+/* Reads the description of a note. Returns false when it is damaged. */
+static bool probe_read(struct usdt_probe *probe, const uint8_t *desc,
+		       uint64_t bytes, uint64_t base)
 {
 	const uint8_t *end = desc + bytes;
 	uint64_t words[3];
 
 	if (bytes < sizeof(words))
-		return 0;
+		return false;
 	__builtin_memcpy(words, desc, sizeof(words));
 	desc += sizeof(words);
 	probe->address = words[0];
@@ -150,10 +150,10 @@ int usdt_notes_read(const struct usdt_file *file, usdt_probe_fn *fn,
 	return ret;
 }
 
-/* Searches one table of symbols. Returns 0 when it has no such name. */
-static int symbol_in(const struct usdt_file *file, const Elf64_Shdr *table,
-		     const Elf64_Shdr *strings, const char *name,
-		     uint32_t length, uint64_t *address)
+/* Searches one table of symbols. Returns false when it has no such name. */
+static bool symbol_in(const struct usdt_file *file, const Elf64_Shdr *table,
+		      const Elf64_Shdr *strings, const char *name,
+		      uint32_t length, uint64_t *address)
 {
 	const uint8_t *p = file_at(file, table->sh_offset, table->sh_size);
 	uint64_t count = p ? table->sh_size / sizeof(Elf64_Sym) : 0;
@@ -173,13 +173,13 @@ static int symbol_in(const struct usdt_file *file, const Elf64_Shdr *table,
 		    texts[symbol.st_name + length])
 			continue;
 		*address = symbol.st_value;
-		return 1;
+		return true;
 	}
-	return 0;
+	return false;
 }
 
-int usdt_file_symbol(const struct usdt_file *file, const char *name,
-		     uint32_t length, uint64_t *address)
+bool usdt_file_symbol(const struct usdt_file *file, const char *name,
+		      uint32_t length, uint64_t *address)
 {
 	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
 	Elf64_Ehdr header;
@@ -189,7 +189,7 @@ int usdt_file_symbol(const struct usdt_file *file, const char *name,
 	uint32_t i;
 
 	if (!length || !header_read(file, &header))
-		return 0;
+		return false;
 	for (type = 0; type < 2; type++)
 		for (i = 0; section_read(file, &header, i, &section); i++)
 			if (section.sh_type == types[type] &&
@@ -197,6 +197,6 @@ int usdt_file_symbol(const struct usdt_file *file, const char *name,
 					 &strings) &&
 			    symbol_in(file, &section, &strings, name, length,
 				      address))
-				return 1;
-	return 0;
+				return true;
+	return false;
 }

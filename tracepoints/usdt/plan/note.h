@@ -12,6 +12,7 @@
 #ifndef TRACEPOINTS_USDT_PLAN_NOTE_H
 #define TRACEPOINTS_USDT_PLAN_NOTE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Addresses are those of the file, after prelinking. */
@@ -45,10 +46,10 @@ int usdt_notes_read(const struct usdt_file *file, usdt_probe_fn *fn,
 
 /*
  * Finds the address of a symbol of data or code, in .symtab, else in .dynsym.
- * Returns 0 when there is none. `name` has `length` bytes; no NUL is needed
+ * Returns false when there is none. `name` has `length` bytes; no NUL is needed
  * after them.
  */
-int usdt_file_symbol(const struct usdt_file *file, const char *name,
-		     uint32_t length, uint64_t *address);
+bool usdt_file_symbol(const struct usdt_file *file, const char *name,
+		      uint32_t length, uint64_t *address);
 
 #endif

@@ -25,24 +25,24 @@ struct parse {
 	void *priv;
 };
 
-static int is_digit(char c)
+static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-static int is_name(char c)
+static bool is_name(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
 	       c == '.' || c == '@' || is_digit(c);
 }
 
-/* Takes a character. Returns 0 when another one is there. */
-static int letter_take(struct parse *parse, char c)
+/* Takes a character. Returns false when another one is there. */
+static bool letter_take(struct parse *parse, char c)
 {
 	if (*parse->p != c)
-		return 0;
+		return false;
 	parse->p++;
-	return 1;
+	return true;
 }
 
 /* Returns the value of a hexadecimal digit, or -1. */
@@ -55,13 +55,13 @@ static int hex_digit(char c)
 }
 
 /* Takes a number, decimal or 0x, modulo 2^64 as in the assembler. */
-static int number_take(struct parse *parse, uint64_t *value)
+static bool number_take(struct parse *parse, uint64_t *value)
 {
 	const char *p = parse->p;
 	int digit;
 
 	if (!is_digit(*p))
-		return 0;
+		return false;
 	*value = 0;
 	if (p[0] == '0' && (p[1] | 0x20) == 'x' && hex_digit(p[2]) >= 0) {
 		for (p += 2; (digit = hex_digit(*p)) >= 0; p++)
@@ -71,7 +71,7 @@ static int number_take(struct parse *parse, uint64_t *value)
 			*value = *value * 10 + (uint64_t)(*p - '0');
 	}
 	parse->p = p;
-	return 1;
+	return true;
 }
 
 /* Returns the number of the legacy register whose name ends in these letters,
@@ -147,7 +147,7 @@ static uint32_t name_length(const char *p)
 }
 
 /* Takes a register after "%" that holds an address: 8 bytes wide. */
-static int address_register(struct parse *parse, uint8_t *number)
+static bool address_register(struct parse *parse, uint8_t *number)
 {
 	uint32_t n = name_length(parse->p);
 	uint32_t bytes;
@@ -160,17 +160,17 @@ static int address_register(struct parse *parse, uint8_t *number)
 	} else {
 		found = general_number(parse->p, n, &bytes, &shift);
 		if (found < 0 || bytes != 8)
-			return 0;
+			return false;
 	}
 	parse->p += n;
 	*number = (uint8_t)found;
-	return 1;
+	return true;
 }
 
 /* Takes a register behind "%", general or xmm0 to xmm15, and stores its
- * width. Returns 0 when the name is of no such register. */
-static int register_take(struct parse *parse, struct usdt_operand *operand,
-			 uint32_t *width)
+ * width. Returns false when the name is of no such register. */
+static bool register_take(struct parse *parse, struct usdt_operand *operand,
+			  uint32_t *width)
 {
 	const char *name = parse->p;
 	uint32_t n = name_length(name);
@@ -192,14 +192,14 @@ static int register_take(struct parse *parse, struct usdt_operand *operand,
 		number = general_number(name, n, width, &operand->shift);
 	}
 	if (number < 0)
-		return 0;
+		return false;
 	operand->base = (uint8_t)number;
 	parse->p += n;
-	return 1;
+	return true;
 }
 
 /* Takes numbers and symbols with + and - between them; counts the symbols. */
-static int terms_take(struct parse *parse, uint64_t *sum, uint32_t *symbols)
+static bool terms_take(struct parse *parse, uint64_t *sum, uint32_t *symbols)
 {
 	int minus = letter_take(parse, '-');
 
@@ -214,17 +214,18 @@ static int terms_take(struct parse *parse, uint64_t *sum, uint32_t *symbols)
 			if (parse->p == name || minus || !parse->symbol ||
 			    !parse->symbol(name, (uint32_t)(parse->p - name),
 					   &value, parse->priv))
-				return 0;
+				return false;
 			(*symbols)++;
 		}
 		*sum += minus ? -value : value;
 		minus = *parse->p == '-';
 	} while (letter_take(parse, minus ? '-' : '+'));
-	return 1;
+	return true;
 }
 
-/* Takes an operand in memory. Returns 0 when the text is of another form. */
-static int memory_take(struct parse *parse, struct usdt_operand *operand)
+/* Takes an operand in memory. Returns false when the text is of another form.
+ */
+static bool memory_take(struct parse *parse, struct usdt_operand *operand)
 {
 	uint32_t symbols = 0;
 	uint64_t scale;
@@ -232,36 +233,36 @@ static int memory_take(struct parse *parse, struct usdt_operand *operand)
 
 	operand->place = USDT_MEMORY;
 	if (*parse->p != '(' && !terms_take(parse, &sum, &symbols))
-		return 0;
+		return false;
 	operand->value = (int64_t)sum;
 	if (!letter_take(parse, '('))
 		return symbols == 1;
 	if (letter_take(parse, '%') ? !address_register(parse, &operand->base) :
 			       *parse->p != ',')
-		return 0;
+		return false;
 	if (letter_take(parse, ',')) {
 		if (!letter_take(parse, '%') ||
 		    !address_register(parse, &operand->index) ||
 		    operand->index == REGISTER_RIP_BASE)
-			return 0;
+			return false;
 		if (letter_take(parse, ',')) {
 			if (!number_take(parse, &scale) || !scale ||
 			    scale > 8 || scale & (scale - 1))
-				return 0;
+				return false;
 			operand->scale = (uint8_t)__builtin_ctzll(scale);
 		}
 	}
 	if (!letter_take(parse, ')') || symbols > 1)
-		return 0;
+		return false;
 	if (operand->base != REGISTER_RIP_BASE)
-		return 1;
+		return true;
 	operand->base = USDT_NO_REGISTER;
 	return symbols == 1 && operand->index == USDT_NO_REGISTER;
 }
 
 /* Takes the place of an operand: immediate, register or memory. */
-static int where_take(struct parse *parse, struct usdt_operand *operand,
-		      uint32_t *width)
+static bool where_take(struct parse *parse, struct usdt_operand *operand,
+		       uint32_t *width)
 {
 	uint32_t symbols = 0;
 	uint64_t value;
@@ -273,7 +274,7 @@ static int where_take(struct parse *parse, struct usdt_operand *operand,
 		return memory_take(parse, operand);
 	operand->place = USDT_IMMEDIATE;
 	if (!terms_take(parse, &value, &symbols))
-		return 0;
+		return false;
 	operand->value = (int64_t)value;
 	return symbols <= 1;
 }

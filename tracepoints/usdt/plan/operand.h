@@ -7,6 +7,7 @@
 #ifndef TRACEPOINTS_USDT_PLAN_OPERAND_H
 #define TRACEPOINTS_USDT_PLAN_OPERAND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tracepoints/fields/scalar.h"
@@ -65,15 +66,15 @@ uint32_t usdt_operands_parse(const char *text,
 			     struct usdt_operand operands[TAFFRAIL_FIELDS_MAX],
 			     usdt_symbol *symbol, void *priv);
 
-/* Return 1 when an operand can be the address of a string, or a length. */
-static inline int usdt_operand_points(const struct usdt_operand *operand)
+/* Return true when an operand can be the address of a string, or a length. */
+static inline bool usdt_operand_points(const struct usdt_operand *operand)
 {
 	return operand->bytes == sizeof(void *) &&
 	       operand->place != USDT_VECTOR &&
 	       operand->place != USDT_UNKNOWN;
 }
 
-static inline int usdt_operand_counts(const struct usdt_operand *operand)
+static inline bool usdt_operand_counts(const struct usdt_operand *operand)
 {
 	enum scalar_sort sort = scalar_sort(operand->type);
 

@@ -191,8 +191,8 @@ static uint32_t immediate_bytes(uint32_t shape, const struct prefixes *prefixes)
 	return shape & FAR ? 4 : 0;
 }
 
-int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
-		      struct usdt_decoded *to)
+bool usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
+		       struct usdt_decoded *to)
 {
 	struct prefixes prefixes = { 0 };
 	const uint8_t *opcode;
@@ -202,7 +202,7 @@ int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
 	int scalar;
 
 	if (n < LONGEST)
-		return 0;
+		return false;
 	/* in this order; another order makes the opcode unknown */
 	if (*p == 0x64 || *p == 0x65)
 		prefixes.segment = *p++;
@@ -223,9 +223,9 @@ int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
 	/* a branch with a prefix */
 	if (shape & (NEAR | FAR | ENDS) &&
 	    (prefixes.segment || prefixes.mandatory || prefixes.rex))
-		return 0;
+		return false;
 	if (!shape)
-		return 0;
+		return false;
 	*to = (struct usdt_decoded){ .leads = !!(shape & (NEAR | FAR)),
 				     .ends = !!(shape & ENDS) };
 	if (*opcode == 0x8d && (*p & 0xc7) == 5) {
@@ -237,7 +237,7 @@ int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
 	p += immediate_bytes(shape, &prefixes);
 	to->length = (uint8_t)(p - bytes);
 	if (!to->leads)
-		return 1;
+		return true;
 	/* the operand ends where the instruction ends */
 	if (shape & NEAR)
 		operand = (int8_t)p[-1];
@@ -245,5 +245,5 @@ int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
 		__builtin_memcpy(&operand, p - sizeof(operand),
 				 sizeof(operand));
 	to->target = address + to->length + (uint64_t)(int64_t)operand;
-	return 1;
+	return true;
 }

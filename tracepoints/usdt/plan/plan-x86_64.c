@@ -126,8 +126,8 @@ struct walk {
 	int ends;				/* `ends` of the last decoded */
 };
 
-/* Returns 1 for a function that begins by making %rbp point to the frame. */
-static int makes_frame(const uint8_t *bytes, uint64_t n)
+/* Returns true for a function that begins by making %rbp point to the frame. */
+static bool makes_frame(const uint8_t *bytes, uint64_t n)
 {
 	/* endbr64; push %rbp; mov %rsp,%rbp, of which there are two forms */
 	static const uint8_t entry[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -207,7 +207,7 @@ static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
 
 /* Tells whether plans cover the next instruction, or begin with it, so that
  * every member of `struct usdt_decoded` must be known. */
-static int walk_covers(const struct walk *walk, uint64_t address)
+static bool walk_covers(const struct walk *walk, uint64_t address)
 {
 	return walk->covers != walk->plan ||
 	       (walk->plan < walk->plans_end && walk->plan->whole &&

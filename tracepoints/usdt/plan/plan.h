@@ -194,18 +194,18 @@ int usdt_decoder_open(struct usdt_decoder *decoder);
  * Zydis. Any thread. */
 const struct usdt_decoder *usdt_zydis(void);
 
-/* Decodes the instruction at an address. Returns 0 when there is none. */
-int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
-		uint64_t n, uint64_t address, struct usdt_decoded *decoded);
+/* Decodes the instruction at an address. Returns false when there is none. */
+bool usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
+		 uint64_t n, uint64_t address, struct usdt_decoded *decoded);
 
 /*
  * Does the same without a decoder, for the instructions that most code is made
  * of. Leaves out `move`, `code`, `padding` and `faults`; sets `field` only of
- * instructions that lead somewhere. Returns 0 when it needs a decoder to tell,
- * or near the end of the bytes.
+ * instructions that lead somewhere. Returns false when it needs a decoder to
+ * tell, or near the end of the bytes.
  */
-int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
-		      struct usdt_decoded *decoded);
+bool usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
+		       struct usdt_decoded *decoded);
 
 /* Sites that are planned together: of more, all that may lead there would not
  * fit, and what does not fit counts as if it did lead there. */

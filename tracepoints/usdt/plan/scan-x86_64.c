@@ -67,9 +67,9 @@ void usdt_scan_close(struct usdt_scan *scan)
 	sys_munmap(scan->blocks.bits, scan->blocks.mapped);
 }
 
-/* Returns 1 when the address may be in a site. */
-static ALWAYS_INLINE int blocks_have(const struct usdt_blocks *blocks,
-				     uint64_t address)
+/* Returns true when the address may be in a site. */
+static ALWAYS_INLINE bool blocks_have(const struct usdt_blocks *blocks,
+				      uint64_t address)
 {
 	uint64_t at = address - blocks->low;
 
@@ -206,10 +206,10 @@ static void span_scan(struct usdt_scan *scan, const struct span *span,
 	}
 }
 
-/* Opens code between two addresses. Returns 0 when the file does not have
+/* Opens code between two addresses. Returns false when the file does not have
  * it. */
-static int span_open(struct span *span, const struct usdt_image *image,
-		     uint64_t start, uint64_t end)
+static bool span_open(struct span *span, const struct usdt_image *image,
+		      uint64_t start, uint64_t end)
 {
 	span->address = start;
 	span->n = end - start;
@@ -218,8 +218,8 @@ static int span_open(struct span *span, const struct usdt_image *image,
 }
 
 /* Opens the whole segment of code that an address is in. */
-static int span_widen(struct span *span, const struct usdt_image *image,
-		      uint64_t address)
+static bool span_widen(struct span *span, const struct usdt_image *image,
+		       uint64_t address)
 {
 	uint32_t i;
 
@@ -230,7 +230,7 @@ static int span_widen(struct span *span, const struct usdt_image *image,
 			return span_open(span, image, ph->p_vaddr,
 					 ph->p_vaddr + ph->p_filesz);
 	}
-	return 0;
+	return false;
 }
 
 /* Adds claims for branches with short operands: jcc, jmp, loop and jrcxz. */
@@ -299,8 +299,8 @@ static void tables_find(const struct usdt_image *image,
 	}
 }
 
-/* Returns 1 for a program that can be loaded only at a fixed address. */
-static int is_fixed(const struct usdt_image *image)
+/* Returns true for a program that can be loaded only at a fixed address. */
+static bool is_fixed(const struct usdt_image *image)
 {
 	uint16_t type;
 

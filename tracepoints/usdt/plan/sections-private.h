@@ -9,6 +9,7 @@
 #define TRACEPOINTS_USDT_PLAN_SECTIONS_PRIVATE_H
 
 #include <elf.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "tracepoints/usdt/plan/note.h"
@@ -22,14 +23,14 @@ static inline const uint8_t *file_at(const struct usdt_file *file,
 	return file->bytes + offset;
 }
 
-/* Reads the header of an ELF file of 64 bits, lowest byte first. Returns 0 for
- * any other file. */
-static inline int header_read(const struct usdt_file *file, Elf64_Ehdr *header)
+/* Reads the header of an ELF file of 64 bits, lowest byte first. Returns false
+ * for any other file. */
+static inline bool header_read(const struct usdt_file *file, Elf64_Ehdr *header)
 {
 	const uint8_t *p = file_at(file, 0, sizeof(*header));
 
 	if (!p)
-		return 0;
+		return false;
 	__builtin_memcpy(header, p, sizeof(*header));
 	return header->e_ident[0] == 0x7f && header->e_ident[1] == 'E' &&
 	       header->e_ident[2] == 'L' && header->e_ident[3] == 'F' &&
@@ -38,21 +39,21 @@ static inline int header_read(const struct usdt_file *file, Elf64_Ehdr *header)
 	       (!header->e_shnum || header->e_shentsize == sizeof(Elf64_Shdr));
 }
 
-/* Reads the header of section i. Returns 0 when there is none. */
-static inline int section_read(const struct usdt_file *file,
-			       const Elf64_Ehdr *header, uint32_t i,
-			       Elf64_Shdr *section)
+/* Reads the header of section i. Returns false when there is none. */
+static inline bool section_read(const struct usdt_file *file,
+				const Elf64_Ehdr *header, uint32_t i,
+				Elf64_Shdr *section)
 {
 	const uint8_t *p;
 
 	if (i >= header->e_shnum || header->e_shoff > file->size)
-		return 0;
+		return false;
 	p = file_at(file, header->e_shoff + i * sizeof(*section),
 		    sizeof(*section));
 	if (!p)
-		return 0;
+		return false;
 	__builtin_memcpy(section, p, sizeof(*section));
-	return 1;
+	return true;
 }
 
 #endif
