@@ -8,15 +8,15 @@
 #include "tracepoints/frames/collect.h"
 #include "tracepoints/program/registers-x86_64.h"
 
-SIGSAFE int builder_room(struct builder *builder, uint64_t n)
+SIGSAFE bool builder_room(struct builder *builder, uint64_t n)
 {
 	if (likely(n <= builder->room - builder->used))
-		return 1;
+		return true;
 	if (builder->more && builder->more(builder) &&
 	    n <= builder->room - builder->used)
-		return 1;
+		return true;
 	builder->cut = 1;
-	return 0;
+	return false;
 }
 
 /* Adds the letter that begins a block; there is room. */

@@ -24,9 +24,9 @@ struct builder {
 	struct memory_stack stack;	/* of the thread that hit the marker */
 };
 
-/* Returns 1 when there is room for n more bytes; else marks the frame as
+/* Returns true when there is room for n more bytes; else marks the frame as
  * cut. */
-int builder_room(struct builder *builder, uint64_t n);
+bool builder_room(struct builder *builder, uint64_t n);
 
 /*
  * Copies n bytes by general registers. Some gdbservers destroy vector registers

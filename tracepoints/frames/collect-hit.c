@@ -216,10 +216,10 @@ static void run_end(uint32_t run, enum collect_end end, uint32_t slot)
 }
 
 /*
- * Returns 1 when the hit that was just counted still belongs to the run. When a
- * pass count has ended the run, only hits of that tracepoint do.
+ * Returns true when the hit that was just counted still belongs to the run.
+ * When a pass count has ended the run, only hits of that tracepoint do.
  */
-static int run_takes(uint32_t run, uint32_t slot)
+static bool run_takes(uint32_t run, uint32_t slot)
 {
 	uint32_t now;
 
@@ -229,7 +229,7 @@ static int run_takes(uint32_t run, uint32_t slot)
 	__atomic_signal_fence(SEQ_CST(COLLECT_COUNT));
 	now = load_acquire(&collect_run->word, COLLECT_COUNT);
 	if (likely(now == run))
-		return 1;
+		return true;
 	return now == run + 1 && load_relaxed(&collect_run->ended) >> 8 == slot;
 }
 
@@ -284,8 +284,8 @@ frame_write(struct hit *hit, const struct collect_point *point)
 		place_release(&places[hit->place], hit->token);
 }
 
-/* Returns 1 when the condition holds. */
-static int condition_holds(struct hit *hit, const struct collect_point *point)
+/* Returns true when the condition holds. */
+static bool condition_holds(struct hit *hit, const struct collect_point *point)
 {
 	uint64_t result;
 
@@ -293,7 +293,7 @@ static int condition_holds(struct hit *hit, const struct collect_point *point)
 			  &result) == AX_DONE))
 		return result != 0;
 	__atomic_fetch_add(&collect_undecided, 1, __ATOMIC_RELAXED);
-	return 0;
+	return false;
 }
 
 /* The slow part of a hit: the condition holds, or must still be evaluated

@@ -300,9 +300,9 @@ int collect_start(struct channel *channel, uint32_t id)
 	return 0;
 }
 
-/* Returns 1 when every counted hit has become a frame, or is counted as
+/* Returns true when every counted hit has become a frame, or is counted as
  * lost. */
-static int run_is_settled(void)
+static bool run_is_settled(void)
 {
 	struct frames_tally tally;
 	uint64_t hits = 0;

@@ -90,17 +90,17 @@ static int event_take(const struct frames *frames, struct stream *s)
 	return 0;
 }
 
-/* Goes on to the next frame of a ring. Returns 0 when there is none. */
-static int stream_next(const struct frames *frames, struct stream *s)
+/* Goes on to the next frame of a ring. Returns false when there is none. */
+static bool stream_next(const struct frames *frames, struct stream *s)
 {
 	struct frame_packet packet;
 
 	for (;;) {
 		if (s->at.p < s->at.end && !event_take(frames, s))
-			return 1;
+			return true;
 		s->at.p = s->at.end;
 		if (s->next > s->ring.current)
-			return 0;
+			return false;
 		if (frame_ring_packet(&s->ring, s->next++, &packet) ||
 		    packet.clock_begin < s->clock)
 			continue;
@@ -111,20 +111,20 @@ static int stream_next(const struct frames *frames, struct stream *s)
 	}
 }
 
-/* Goes to the first frame of a ring. Returns 0 when there is none. */
-static int stream_rewind(const struct frames *frames, struct stream *s)
+/* Goes to the first frame of a ring. Returns false when there is none. */
+static bool stream_rewind(const struct frames *frames, struct stream *s)
 {
 	s->at.p = s->at.end = NULL;
 	s->clock = 0;
 	if (frame_ring_look(&s->ring))
-		return 0;
+		return false;
 	s->next = s->ring.first;
 	return stream_next(frames, s);
 }
 
 /* Compares the next frames of two rings. At the same clock, the ring with the
  * lower number is earlier. */
-static int frame_precedes(const struct frames *frames, uint32_t a, uint32_t b)
+static bool frame_precedes(const struct frames *frames, uint32_t a, uint32_t b)
 {
 	uint64_t clock_a = frames->streams[frames->heap[a]].clock;
 	uint64_t clock_b = frames->streams[frames->heap[b]].clock;
@@ -188,7 +188,7 @@ struct frames *frames_open(const struct channel *channel, uint32_t id)
 	uint64_t bytes;
 	uint32_t n = 0;
 	uint32_t i;
-	int more;
+	bool more;
 
 	/* a stream for each ring that exists */
 	for (i = 0; i < FRAME_RINGS_MAX; i++)
@@ -300,8 +300,8 @@ void frames_tally(const struct channel *channel, struct frames_tally *tally)
 
 /* A block whose kind is not known, or that goes on past the frame, ends the
  * walk: no length in it is believed. */
-int frame_block_next(const struct frame *frame, uint32_t *at,
-		     struct frame_block *block)
+bool frame_block_next(const struct frame *frame, uint32_t *at,
+		      struct frame_block *block)
 {
 	const uint8_t *p = frame->blocks + *at;
 	uint32_t head = 1;
@@ -310,7 +310,7 @@ int frame_block_next(const struct frame *frame, uint32_t *at,
 
 	__builtin_memset(block, 0, sizeof(*block));
 	if (*at >= frame->bytes)
-		return 0;
+		return false;
 	room = frame->bytes - *at;
 	block->start = *at;
 	block->kind = *p;
@@ -321,31 +321,31 @@ int frame_block_next(const struct frame *frame, uint32_t *at,
 	case COLLECT_BLOCK_MEMORY:
 		head = 1 + 8 + 2;
 		if (room < head)
-			return 0;
+			return false;
 		__builtin_memcpy(&block->address, p + 1, 8);
 		__builtin_memcpy(&n, p + 9, 2);
 		break;
 	case COLLECT_BLOCK_VARIABLE:
 		head = 1 + 4 + 8;
 		if (room < head)
-			return 0;
+			return false;
 		__builtin_memcpy(&block->variable, p + 1, 4);
 		__builtin_memcpy(&block->value, p + 5, 8);
 		break;
 	case COLLECT_BLOCK_STATIC:
 		head = 1 + 2;
 		if (room < head)
-			return 0;
+			return false;
 		__builtin_memcpy(&n, p + 1, 2);
 		break;
 	default:
-		return 0;
+		return false;
 	}
 	block->bytes = p + head;
 	block->nbytes = n;
 	if (room - head < n)
-		return 0;
+		return false;
 	block->size = head + n;
 	*at += block->size;
-	return 1;
+	return true;
 }

@@ -70,8 +70,8 @@ struct frames_tally {
 void frames_tally(const struct channel *channel, struct frames_tally *tally);
 
 /*
- * Finds the next block of a frame. *at is 0 at first. Returns 1 and moves *at
- * on, or 0 at the end (or where the rest is damaged).
+ * Finds the next block of a frame. *at is 0 at first. Returns true and moves
+ * *at on, or false at the end (or where the rest is damaged).
  */
 struct frame_block {
 	uint8_t kind;			/* enum collect_block */
@@ -83,7 +83,7 @@ struct frame_block {
 	uint32_t start;			/* offset of the block in the frame */
 	uint32_t size;			/* of the whole block */
 };
-int frame_block_next(const struct frame *frame, uint32_t *at,
-		     struct frame_block *block);
+bool frame_block_next(const struct frame *frame, uint32_t *at,
+		      struct frame_block *block);
 
 #endif

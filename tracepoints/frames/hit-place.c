@@ -33,35 +33,36 @@ SIGSAFE uint64_t place_token(uint64_t stack)
 	       (stack >> TOKEN_STACK_SHIFT & TOKEN_STACK_MASK);
 }
 
-/* Returns 1 when the address is on this alternative stack. */
-static SIGSAFE int is_within(const stack_t *aside, uint64_t address)
+/* Returns true when the address is on this alternative stack. */
+static SIGSAFE bool is_within(const stack_t *aside, uint64_t address)
 {
 	return !(aside->ss_flags & SS_DISABLE) &&
 	       address - (uint64_t)aside->ss_sp < aside->ss_size;
 }
 
-SIGSAFE int place_is_left(uint64_t token, uint64_t mine)
+SIGSAFE bool place_is_left(uint64_t token, uint64_t mine)
 {
 	stack_t aside = { .ss_flags = SS_DISABLE };
 	uint64_t then = TOKEN_STACK(token);
 	uint64_t now = TOKEN_STACK(mine);
 
 	if (host_confined)
-		return 0;
+		return false;
 	sys2(SYS_sigaltstack, NULL, &aside);
 	if (is_within(&aside, now) != is_within(&aside, then))
 		return is_within(&aside, then);
 	return now >= then;
 }
 
-SIGSAFE int place_thread_ended(uint32_t thread)
+SIGSAFE bool place_thread_ended(uint32_t thread)
 {
 	return !host_confined &&
 	       sys3(SYS_tgkill, sys_getpid(), thread, 0) == -ESRCH;
 }
 
-/* Changes a place's token from old to new. Returns 0 when it was not old. */
-static SIGSAFE int token_change(uint64_t *place, uint64_t old, uint64_t token)
+/* Changes a place's token from old to new. Returns false when it was not old.
+ */
+static SIGSAFE bool token_change(uint64_t *place, uint64_t old, uint64_t token)
 {
 	return __atomic_compare_exchange_n(
 		place, &old, token, 0, ACQ_REL(HIT_PLACE), __ATOMIC_RELAXED);

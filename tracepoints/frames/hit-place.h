@@ -27,20 +27,20 @@
  * SIGSAFE. */
 uint64_t place_token(uint64_t stack);
 
-/* Returns 1 when a hit of the calling thread is no longer on the stack, now
+/* Returns true when a hit of the calling thread is no longer on the stack, now
  * that it is at another hit, `mine`. SIGSAFE. */
-int place_is_left(uint64_t token, uint64_t mine);
+bool place_is_left(uint64_t token, uint64_t mine);
 
-/* Returns 1 when a thread of this process has ended. SIGSAFE. */
-int place_thread_ended(uint32_t thread);
+/* Returns true when a thread of this process has ended. SIGSAFE. */
+bool place_thread_ended(uint32_t thread);
 
 /* Takes one of n places, whose words are 0 at first, for the calling thread's
  * hit. It looks from place `first` on. Returns the number of the place, or -1
  * when none is free. SIGSAFE. */
 int place_take(uint64_t *places, uint32_t n, uint32_t first, uint64_t token);
 
-/* Returns 1 when the place belongs to the hit. SIGSAFE. */
-static inline int place_is(const uint64_t *place, uint64_t token)
+/* Returns true when the place belongs to the hit. SIGSAFE. */
+static inline bool place_is(const uint64_t *place, uint64_t token)
 {
 	return load_relaxed(place) == token;
 }
