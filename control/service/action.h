@@ -39,8 +39,8 @@ bool action_of(const void *handler, struct kernel_action *action);
  * SA_RESETHAND, one gets the handler. SIGSAFE. */
 struct kernel_action action_take(uint32_t stub);
 
-/* Returns 1 when the handler is a function of the program. SIGSAFE. */
-static inline int action_calls(const struct kernel_action *action)
+/* Returns true when the handler is a function of the program. SIGSAFE. */
+static inline bool action_calls(const struct kernel_action *action)
 {
 	return (uintptr_t)action->handler > (uintptr_t)SIG_IGN;
 }

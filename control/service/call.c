@@ -265,7 +265,7 @@ SIGSAFE bool call_ignores(void)
 	return is.handler == (void *)SIG_IGN;
 }
 
-SIGSAFE void call_spawn(int begin)
+SIGSAFE void call_spawn(bool begin)
 {
 	int looks = SPAWNS_LOOKS;
 

@@ -47,9 +47,9 @@ int call_action(const struct kernel_action *set, struct kernel_action *old);
 bool call_ignores(void);
 
 /* Has the kernel itself ignore the signal, if the program does, while libc
- * makes a child that executes a program (1), and takes it again (0). SIGSAFE.
+ * makes a child that executes a program, and takes it again (false). SIGSAFE.
  */
-void call_spawn(int begin);
+void call_spawn(bool begin);
 
 /* Returns true when an exec must begin with the signal ignored: a command may
  * still send it, or it is pending. SIGSAFE. */

@@ -54,7 +54,7 @@
 #define LOOKS		10000			/* a second, at least */
 #define HIDDEN		__attribute__((visibility("hidden")))
 
-/* Input of the code at demand_entry; the offsets and memory are in demand-*.S. */
+/* Input of the code at demand_entry; demand-*.S has the memory and offsets. */
 struct demand_making {
 	struct process_wake *wake;
 	struct thread_making thread;
@@ -72,7 +72,7 @@ static struct kernel_action ours EARLY, before EARLY;
 static uint32_t have_signal;		/* the signal's number, or 0 */
 static uint32_t offered = WAKE_OFFERED;	/* the state of an offer */
 static int (*service_run)(void *arg);
-static int (*debugger_awaited)(void);
+static bool (*debugger_awaited)(void);
 
 static bool wake_change(struct process_wake *wake, uint32_t from, uint32_t to)
 {
@@ -143,7 +143,7 @@ static bool thread_stays(void)
 	       debugger_awaited() || thread_translated() || session_keeps();
 }
 
-void demand_setup(int (*run)(void *arg), int (*awaited)(void),
+void demand_setup(int (*run)(void *arg), bool (*awaited)(void),
 		  int (*serve)(void *unused))
 {
 	service_run = run;
@@ -259,7 +259,7 @@ static void wait_while(const uint32_t *word, uint32_t value, int until_thread)
 		sys2(SYS_nanosleep, &pause, NULL);
 }
 
-static int offer_withdraw(struct process_wake *wake)
+static bool offer_withdraw(struct process_wake *wake)
 {
 	__atomic_add_fetch(&demand_withdrawn, 1, SEQ_CST(WAKE_OFFER));
 	if (!wake_change(wake, offered, WAKE_NONE))
@@ -267,18 +267,18 @@ static int offer_withdraw(struct process_wake *wake)
 	/* another thread may be obeying a request */
 	wait_while(&wake->request, CALL_SERVED, 0);
 	wait_while(&wake->sending, 1, 0);
-	return 1;
+	return true;
 }
 
-SIGSAFE int demand_withdraw(void)
+SIGSAFE bool demand_withdraw(void)
 {
 	struct process_wake *wake = wake_near();
 
 	return wake && process.page->pid == (uint32_t)sys_getpid() ?
-		       offer_withdraw(wake) : 0;
+		       offer_withdraw(wake) : false;
 }
 
-SIGSAFE void demand_give_back(int withdrawn)
+SIGSAFE void demand_give_back(bool withdrawn)
 {
 	/* a maker that came meanwhile was refused: the command tries again */
 	if (withdrawn && !__atomic_sub_fetch(&demand_withdrawn, 1,
@@ -321,9 +321,9 @@ SIGSAFE void demand_exec(struct demand_leave *leave)
 		.handler = (void *)SIG_IGN,
 	};
 	struct process_wake *wake = wake_near();
-	int ignores = is_ignored();
+	bool ignores = is_ignored();
 
-	leave->withdrawn = leave->ignored = 0;
+	leave->withdrawn = leave->ignored = false;
 	/* Only a system call can tell this process from a child that shares the
 	 * memory, and a filter that the agent did not notice may kill for that
 	 * call. */
@@ -352,19 +352,19 @@ SIGSAFE void demand_exec_failed(const struct demand_leave *leave)
 	demand_give_back(leave->withdrawn);
 }
 
-SIGSAFE int demand_spawn(void)
+SIGSAFE bool demand_spawn(void)
 {
 	/* glibc's posix_spawn() changes signal 32 itself */
 	if (!agent_signal || !is_ignored())
-		return 0;
-	call_spawn(1);
-	return 1;
+		return false;
+	call_spawn(true);
+	return true;
 }
 
-SIGSAFE void demand_spawned(int begun)
+SIGSAFE void demand_spawned(bool begun)
 {
 	if (begun)
-		call_spawn(0);
+		call_spawn(false);
 }
 
 void demand_forget(void)

@@ -38,8 +38,8 @@ void demand_offer(int error);
  * is called with the value returned. A thread that is there stays; if one is
  * being made, the function waits until it is there.
  */
-int demand_withdraw(void);
-void demand_give_back(int withdrawn);
+bool demand_withdraw(void);
+void demand_give_back(bool withdrawn);
 
 /* Tells commands, after demand_withdraw(), why there is no offer: an errno.
  * ENOSYS: a thread's system calls are dispatched. */
@@ -47,8 +47,8 @@ void demand_refuse(int error);
 
 /* The changes that demand_exec() has made. */
 struct demand_leave {
-	int withdrawn;
-	int ignored;
+	bool withdrawn;
+	bool ignored;
 	struct kernel_action before;	/* if `ignored` */
 };
 
@@ -62,8 +62,8 @@ void demand_exec_failed(const struct demand_leave *leave);
 /* Has the kernel ignore the signal while a function of libc's makes a child
  * that executes a program, if the program ignores it. A command whose signal is
  * lost so sends it again. Returns the argument of demand_spawned(). SIGSAFE. */
-int demand_spawn(void);
-void demand_spawned(int begun);
+bool demand_spawn(void);
+void demand_spawned(bool begun);
 
 /* Forgets the parent's offer and withdrawals, in a forked child. */
 void demand_forget(void);
@@ -90,7 +90,7 @@ bool demand_may_end(void);
  * (agent_signal), installs the handler that calls `serve` instead (call.h).
  * Call it once, at start.
  */
-void demand_setup(int (*run)(void *arg), int (*awaited)(void),
+void demand_setup(int (*run)(void *arg), bool (*awaited)(void),
 		  int (*serve)(void *unused));
 
 #endif

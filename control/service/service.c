@@ -221,7 +221,7 @@ static void service_pause(void)
 {
 	struct process_wake *wake = &process.page->wake;
 	struct timespec pause = { .tv_nsec = PAUSE_NS };
-	int tell = !load_relaxed(&wake->error);
+	bool tell = !load_relaxed(&wake->error);
 
 	if (tell)
 		store_relaxed(&wake->error, EMFILE);

@@ -47,7 +47,7 @@ static struct rights rights;	/* in RIGHTS and APPLYING: to be adopted */
 
 /* Makes no system call when there is no service thread: a seccomp filter may be
  * the reason that there is none. */
-SIGSAFE int wakeup_here(void)
+SIGSAFE bool wakeup_here(void)
 {
 	return !agent_off && !thread_forbidden() && thread_service() &&
 	       load_relaxed(fork_mark) && process.page &&
@@ -172,7 +172,7 @@ SIGSAFE bool wakeup_end(void)
 	uint32_t tid = thread_service();
 	int64_t deadline;
 	uint64_t mask;
-	int ret;
+	bool ret;
 
 	if (!tid || !wakeup_here())
 		return false;

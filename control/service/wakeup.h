@@ -22,8 +22,8 @@ void wakeup_rights(void);
  */
 bool wakeup_end(void);
 
-/* Returns 1 when this process, not the parent, has a service thread. */
-int wakeup_here(void);
+/* Returns true when this process, not the parent, has a service thread. */
+bool wakeup_here(void);
 
 /* Forgets the parent's orders, in a forked child. */
 void wakeup_forget(void);

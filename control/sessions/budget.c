@@ -94,10 +94,10 @@ static int collector_open(int runtime, const char *session)
 }
 
 /* A recorder holds a lock on that file. */
-static int collector_lives(int runtime, const char *session)
+static bool collector_lives(int runtime, const char *session)
 {
 	int fd = collector_open(runtime, session);
-	int lives = lock_held(fd, LOCK_EX);
+	bool lives = lock_held(fd, LOCK_EX);
 
 	if (fd >= 0)
 		sys_close(fd);
@@ -107,7 +107,7 @@ static int collector_lives(int runtime, const char *session)
 bool budget_collected(const char *session)
 {
 	int runtime = file_open_directory(AT_FDCWD, place_runtime);
-	int lives;
+	bool lives;
 
 	if (runtime < 0)
 		return false;

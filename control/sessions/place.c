@@ -419,7 +419,7 @@ static int image_make(uint32_t *image, char *path, size_t size)
 static int lock_keep(int fd)
 {
 	static long kept;	/* after a detach: the old page's mapping */
-	int reviving = !load_relaxed(fork_mark);
+	bool reviving = !load_relaxed(fork_mark);
 	long p;
 
 	if (!reviving)

@@ -135,7 +135,7 @@ static const struct session_rule *session_wants(struct session *session,
 	const struct session_rule *wanted = NULL;
 	const struct ax_program *program = NULL;
 	uint32_t function = object->adopted ? object->adopted->function : 0;
-	int decided = 0;
+	bool decided = false;
 	uint32_t i;
 
 	if (object->adopted && object->adopted->placed == USDT_INT3 &&
@@ -157,7 +157,7 @@ static const struct session_rule *session_wants(struct session *session,
 		    (condition && rule->wanted && !other &&
 		     !rule_fits(session, rule, object, &program)) || decided)
 			continue;
-		decided = 1;
+		decided = true;
 		if (!rule->wanted || other)
 			continue;
 		wanted = rule;
@@ -217,7 +217,7 @@ static bool object_apply(struct session *session, struct object *object,
 {
 	struct object_use use = { .channel = session->channel };
 	struct session_page *page = session->channel->page;
-	int wanted;
+	bool wanted;
 	int ret;
 
 	if (session->client) {
@@ -252,7 +252,7 @@ static bool object_apply(struct session *session, struct object *object,
 static int apply_one(struct object *object, void *arg)
 {
 	struct pass *pass = arg;
-	int on;
+	bool on;
 
 	if (pass->glob && !glob_names(pass->glob, object))
 		return 0;

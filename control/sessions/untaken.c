@@ -62,8 +62,8 @@ static bool lines_mark(struct session_page *page, const char *place, int why)
 	char *p = page->untaken;
 	const char *end = p + load_relaxed(&page->untaken_bytes);
 	const char *rest;
-	int found = 0;
-	int holds;
+	bool found = false;
+	bool holds;
 	int sign;
 
 	for (; p < end; p = row_next(p, end)) {
@@ -142,7 +142,7 @@ static int why_now(const struct session *session, const struct object *object,
 
 static void object_look(struct look *look, const struct object *object)
 {
-	int guard = object->site->kind_ == TAFFRAIL_KIND_GUARD;
+	bool guard = object->site->kind_ == TAFFRAIL_KIND_GUARD;
 	char bytes[LINE_BYTES];
 	const struct code *code;
 	struct text line;

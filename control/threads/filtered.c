@@ -168,7 +168,7 @@ SIGSAFE uint32_t filtered_allowed(void)
 	return allowed;
 }
 
-SIGSAFE int filtered_here(void)
+SIGSAFE bool filtered_here(void)
 {
 	return load_relaxed(&installed) || load_relaxed(&host_guest_confined);
 }

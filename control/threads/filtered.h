@@ -35,10 +35,10 @@ bool filtered_nested(void);
  * makes the service thread through it. */
 uint32_t filtered_allowed(void);
 
-/* Returns 1 when this process has installed a filter, or the calling child of
- * vfork(2) has, or has dispatched system calls. Then no system call may be made
- * for the agent. SIGSAFE, as the next. */
-int filtered_here(void);
+/* Returns true when this process has installed a filter, or the calling child
+ * of vfork(2) has, or has dispatched system calls. Then no system call may be
+ * made for the agent. SIGSAFE, as the next. */
+bool filtered_here(void);
 
 /* Returns true when a program that this process executes begins under a filter
  * that is not trusted, so the agent stays off there. */

@@ -14,7 +14,7 @@
 #include "gdbstub/filter/machine-x86_64.h"
 #include "gdbstub/filter/private.h"
 
-int filter_answer_held(enum filter_kind kind)
+bool filter_answer_held(enum filter_kind kind)
 {
 	return kind == KIND_SUPPORTED || kind == KIND_UPLOAD ||
 	       kind == KIND_REGISTERS || kind == KIND_PC ||
@@ -70,7 +70,7 @@ static enum filter_verdict line_upload(struct filter *f, const char *p,
 	char location[32];
 	struct text text;
 	uint64_t number, address, site, length;
-	int is_static;
+	bool is_static;
 
 	if (!*p || !strchr("TASZ", *p++) || !packet_read_number(&p, &number) ||
 	    !packet_read_char(&p, ':') || !packet_read_number(&p, &address))

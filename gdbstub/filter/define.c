@@ -14,7 +14,7 @@
 #include "gdbstub/filter/private.h"
 
 /* Reads N:ADDRESS and moves *p behind it. */
-static int name_read(const char **p, struct filter_name *name)
+static bool name_read(const char **p, struct filter_name *name)
 {
 	return packet_read_number(p, &name->number) &&
 	       packet_read_char(p, ':') && packet_read_number(p, &name->site);
@@ -30,10 +30,10 @@ static void name_add(struct packet *out, const char *word, uint64_t number,
 	packet_add_number(out, address);
 }
 
-/* Returns 1 when gdb defines a tracepoint again that the server has. gdb does
- * so when a library comes while a trace runs, and cannot go on if that is
+/* Returns true when gdb defines a tracepoint again that the server has. gdb
+ * does so when a library comes while a trace runs, and cannot go on if that is
  * refused. */
-static int is_repeated(struct filter *f, const char *p)
+static bool is_repeated(struct filter *f, const char *p)
 {
 	struct filter_name name;
 
@@ -259,7 +259,7 @@ static const char *actions_meant(const struct filter *f, const char *p)
 enum filter_verdict filter_define(struct filter *f, const char *p,
 				  struct packet *out)
 {
-	int more = *p == '-';
+	bool more = *p == '-';
 	struct definition d;
 	const char *s;
 	uint64_t pass;

@@ -151,8 +151,8 @@ static int digit_value(char c)
 	       c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Returns 1 when a held packet is plain text with the right checksum. */
-static int is_sound(const struct filter_stream *s)
+/* Returns true when a held packet is plain text with the right checksum. */
+static bool is_sound(const struct filter_stream *s)
 {
 	const char *end = s->hold + s->held - TRAILER_BYTES;
 	uint8_t sum = 0;
@@ -160,16 +160,16 @@ static int is_sound(const struct filter_stream *s)
 	for (const char *p = s->hold + 1; p < end; p++) {
 		/* behind a '*' the byte is a count */
 		if (!*p || (*p == RSP_ESCAPE && p[-1] != RSP_REPEAT))
-			return 0;
+			return false;
 		sum += (uint8_t)*p;
 	}
 	return digit_value(end[1]) == sum >> 4 &&
 	       digit_value(end[2]) == (sum & 15);
 }
 
-/* Writes a packet with its repetitions written out to `to`. Returns 0 when that
- * is too long, or a count is wrong. */
-static int repeats_expand(char *to, size_t size, const char *p)
+/* Writes a packet with its repetitions written out to `to`. Returns false when
+ * that is too long, or a count is wrong. */
+static bool repeats_expand(char *to, size_t size, const char *p)
 {
 	size_t used = 0;
 
@@ -179,22 +179,22 @@ static int repeats_expand(char *to, size_t size, const char *p)
 
 		if (c == RSP_REPEAT) {
 			if (!used || p[1] < ' ')
-				return 0;
+				return false;
 			c = to[used - 1];
 			times = (uint8_t)*++p - 29u;
 		}
 		if (used + times >= size)
-			return 0;
+			return false;
 		memset(to + used, c, times);
 		used += times;
 	}
 	to[used] = '\0';
-	return 1;
+	return true;
 }
 
-/* Returns 1 for the server's question to gdb while it installs tracepoints, and
- * for gdb's answer to it. */
-static int is_question(const char *p)
+/* Returns true for the server's question to gdb while it installs tracepoints,
+ * and for gdb's answer to it. */
+static bool is_question(const char *p)
 {
 	return !strncmp(p, "qRelocInsn:", 11);
 }
@@ -284,16 +284,16 @@ static void request_end(struct filter *f)
 		hint_send(f);
 }
 
-/* Returns 1 for an answer. Text for gdb's user, and a question to gdb, are no
- * answers. */
-static int is_answer(struct filter *f, const char *p)
+/* Returns true for an answer. Text for gdb's user, and a question to gdb, are
+ * no answers. */
+static bool is_answer(struct filter *f, const char *p)
 {
 	if (is_question(p)) {
 		if (pending_next(f) == KIND_RESTART ||
 		    pending_next(f) == KIND_INSTALL)
-			return 1;
+			return true;
 		f->server_asks = 1;
-		return 0;
+		return false;
 	}
 	return !(p[0] == 'O' && digit_value(p[1]) >= 0);
 }

@@ -38,19 +38,19 @@ static const struct filter_point *point_of(struct filter *f, uint64_t pc)
 }
 
 /* Reads the program counter at an offset among registers. */
-static int pc_read(const char *p, uint32_t offset, uint64_t *pc)
+static bool pc_read(const char *p, uint32_t offset, uint64_t *pc)
 {
 	uint8_t bytes[FILTER_PC_BYTES];
 
 	if (strlen(p) < 2 * (offset + FILTER_PC_BYTES))
-		return 0;
+		return false;
 	p += 2 * offset;
 	if (!packet_read_hex(&p, bytes, sizeof(bytes)))
-		return 0;
+		return false;
 	*pc = 0;
 	for (uint32_t i = FILTER_PC_BYTES; i--;)
 		*pc = *pc << 8 | bytes[i];
-	return 1;
+	return true;
 }
 
 enum filter_verdict filter_frame_registers(struct filter *f, const char *p,
@@ -74,7 +74,7 @@ enum filter_verdict filter_frame_registers(struct filter *f, const char *p,
 }
 
 /* Reads FN, then TN of its tracepoint. */
-static int frame_read(const char *p, uint64_t *frame, uint64_t *number)
+static bool frame_read(const char *p, uint64_t *frame, uint64_t *number)
 {
 	return packet_read_char(&p, 'F') && packet_read_number(&p, frame) &&
 	       packet_read_char(&p, 'T') && packet_read_number(&p, number);
@@ -98,8 +98,9 @@ void filter_frame_selected(struct filter *f, const char *p)
 		f->frames = f->frame_point = 0;
 }
 
-/* Returns 1 for an address in the range of a search; both ends belong to it. */
-static int is_inside(const struct filter_walk *walk, uint64_t address)
+/* Returns true for an address in the range of a search; both ends belong to it.
+ */
+static bool is_inside(const struct filter_walk *walk, uint64_t address)
 {
 	return address >= walk->low && address <= walk->high;
 }

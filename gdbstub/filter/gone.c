@@ -12,7 +12,7 @@
 
 #include "gdbstub/filter/private.h"
 
-int filter_gone(const struct filter *f)
+bool filter_gone(const struct filter *f)
 {
 	return f->introduced && f->host.idle && f->host.idle(f->host.arg);
 }

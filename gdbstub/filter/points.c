@@ -45,26 +45,26 @@ const struct filter_point *filter_point_only(const struct filter *f,
 	return point;
 }
 
-int filter_point_place(const struct filter *f, uint64_t place)
+bool filter_point_place(const struct filter *f, uint64_t place)
 {
 	uint32_t i;
 
 	for (i = 0; i < f->npoints; i++)
 		if (f->points[i].place == place &&
 		    f->points[i].kind != POINT_PLAIN)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
-int filter_point_number(const struct filter *f, uint64_t number)
+bool filter_point_number(const struct filter *f, uint64_t number)
 {
 	uint32_t i;
 
 	for (i = 0; i < f->npoints; i++)
 		if (f->points[i].number == number &&
 		    f->points[i].kind != POINT_PLAIN)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 struct filter_point *filter_point_add(struct filter *f,
@@ -86,38 +86,38 @@ void filter_point_remove(struct filter *f, struct filter_point *point)
 	*point = f->points[--f->npoints];
 }
 
-int filter_meant(const struct filter *f, uint64_t site)
+bool filter_meant(const struct filter *f, uint64_t site)
 {
 	uint32_t i;
 
 	for (i = 0; i < f->nmeant; i++)
 		if (f->meant[i] == site)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
-int filter_meant_add(struct filter *f, uint64_t site)
+bool filter_meant_add(struct filter *f, uint64_t site)
 {
 	if (filter_meant(f, site))
-		return 1;
+		return true;
 	if (f->nmeant == FILTER_MEANT)
-		return 0;
+		return false;
 	f->meant[f->nmeant++] = site;
-	return 1;
+	return true;
 }
 
-/* Finds a marker among those read last. Returns 1 if it is there. */
-static int marker_look(struct filter *f, uint64_t address,
-		       struct filter_marker *marker)
+/* Finds a marker among those read last. Returns true if it is there. */
+static bool marker_look(struct filter *f, uint64_t address,
+			struct filter_marker *marker)
 {
 	uint32_t i;
 
 	for (i = 0; i < f->nmarkers; i++) {
 		f->host.get(f->host.arg, i, marker);
 		if (marker->address == address)
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 uint32_t filter_markers_read(struct filter *f)
@@ -127,8 +127,8 @@ uint32_t filter_markers_read(struct filter *f)
 	return f->nmarkers;
 }
 
-/* Returns 1 when one of the markers read last is served. */
-static int served_look(struct filter *f)
+/* Returns true when one of the markers read last is served. */
+static bool served_look(struct filter *f)
 {
 	struct filter_marker marker;
 	uint32_t i;
@@ -136,24 +136,24 @@ static int served_look(struct filter *f)
 	for (i = 0; i < f->nmarkers; i++) {
 		f->host.get(f->host.arg, i, &marker);
 		if (!marker.unserved)
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
-int filter_marker_any(struct filter *f)
+bool filter_marker_any(struct filter *f)
 {
 	if (f->known && served_look(f))
-		return 1;
+		return true;
 	filter_markers_read(f);
 	return served_look(f);
 }
 
-int filter_marker_find(struct filter *f, uint64_t address,
-		       struct filter_marker *marker)
+bool filter_marker_find(struct filter *f, uint64_t address,
+			struct filter_marker *marker)
 {
 	if (f->known && marker_look(f, address, marker))
-		return 1;
+		return true;
 	filter_markers_read(f);
 	return marker_look(f, address, marker);
 }

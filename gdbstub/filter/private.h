@@ -40,24 +40,24 @@ enum filter_verdict {
 	VERDICT_MORE,			/* first another request: `out` */
 };
 
-/* request.c: returns 1 when a request that begins with these n bytes can be one
- * that the filter looks at. */
-int filter_request_matters(const struct filter *f, const char *p, uint32_t n);
+/* request.c: returns true when a request that begins with these n bytes can be
+ * one that the filter looks at. */
+bool filter_request_matters(const struct filter *f, const char *p, uint32_t n);
 
 /* Serves a whole request. Sets f->kind to the kind of the answer. */
 enum filter_verdict filter_request(struct filter *f, const char *p,
 				   struct packet *out);
 
 /* Refuses a request with a text; reads a thread's id as gdb writes it,
- * and returns 0 when the packet names none. */
+ * and returns false when the packet names none. */
 enum filter_verdict filter_refuse(struct packet *out, const char *why);
-int filter_read_thread(const char **p, struct filter_thread *thread);
+bool filter_read_thread(const char **p, struct filter_thread *thread);
 /* Refuses a marker that is only listed. */
 enum filter_verdict filter_unserved(struct filter *f,
 				    const struct filter_marker *marker,
 				    struct packet *out);
-/* Returns 1 for a hex digit as servers write it. */
-int filter_is_hex(char c);
+/* Returns true for a hex digit as servers write it. */
+bool filter_is_hex(char c);
 
 /* define.c: serve requests that define tracepoints, or name one; and the
  * server's answer to the present definition. */
@@ -88,8 +88,9 @@ void filter_frame_selected(struct filter *f, const char *p);
 enum filter_verdict filter_frame_registers(struct filter *f, const char *p,
 					   uint32_t offset, struct packet *out);
 
-/* answer.c: returns 1 when an answer of this kind is kept until it is whole. */
-int filter_answer_held(enum filter_kind kind);
+/* answer.c: returns true when an answer of this kind is kept until it is whole.
+ */
+bool filter_answer_held(enum filter_kind kind);
 
 /* Serves a held answer, whose repetitions are written out. */
 enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
@@ -108,14 +109,14 @@ enum filter_verdict filter_buffer_answer(struct filter *f, const char *p,
 
 /*
  * static.c: static data, which is memory at an address reserved for it. The
- * functions return 1 when actions want static data; add these actions as the
- * server understands them; return 1 when an action that the server gives back
- * wants static data, or when a whole block of a frame holds it.
+ * functions return true when actions want static data; add these actions as the
+ * server understands them; return true when an action that the server gives
+ * back wants static data, or when a whole block of a frame holds it.
  */
-int filter_static_wanted(const char *actions);
+bool filter_static_wanted(const char *actions);
 void filter_static_want(struct packet *out, const char *actions);
-int filter_static_is_action(const char *action);
-int filter_static_is_block(const uint8_t *block);
+bool filter_static_is_action(const char *action);
+bool filter_static_is_block(const uint8_t *block);
 /* Serve gdb's request for static data, and the answer with that memory; gdb's
  * request for the list of a frame's contents, and the answer with the list. */
 enum filter_verdict filter_static_request(struct filter *f, const char *p,
@@ -151,7 +152,7 @@ enum filter_verdict filter_talk(struct filter *f, enum filter_kind kind,
  * gone.c: serves requests that end a server which knows an agent, after the
  * agent's process has gone. filter_kill() serves vKill;PID.
  */
-int filter_gone(const struct filter *f);
+bool filter_gone(const struct filter *f);
 enum filter_verdict filter_kill(struct filter *f, const char *p,
 				struct packet *out);
 enum filter_verdict filter_killed(struct filter *f, struct packet *out);
@@ -190,10 +191,10 @@ struct filter_point *filter_point_behind(struct filter *f, uint64_t number,
 /* Returns the only tracepoint of that number, or NULL. */
 const struct filter_point *filter_point_only(const struct filter *f,
 					     uint64_t number);
-/* Return 1 when a tracepoint at a marker has that address of the server, and
+/* Return true when a tracepoint at a marker has that address of the server, and
  * when one has that number. */
-int filter_point_place(const struct filter *f, uint64_t place);
-int filter_point_number(const struct filter *f, uint64_t number);
+bool filter_point_place(const struct filter *f, uint64_t place);
+bool filter_point_number(const struct filter *f, uint64_t number);
 /* Returns the tracepoint of that name, or a new, plain one; NULL when there are
  * too many. */
 struct filter_point *filter_point_add(struct filter *f,
@@ -201,18 +202,18 @@ struct filter_point *filter_point_add(struct filter *f,
 void filter_point_remove(struct filter *f, struct filter_point *point);
 
 /* Tells whether plain tracepoints of gdb at an address are meant as static.
- * Adding returns 0 when there are too many addresses. */
-int filter_meant(const struct filter *f, uint64_t site);
-int filter_meant_add(struct filter *f, uint64_t site);
+ * Adding returns false when there are too many addresses. */
+bool filter_meant(const struct filter *f, uint64_t site);
+bool filter_meant_add(struct filter *f, uint64_t site);
 
 /* Reads the markers again. Returns their number. */
 uint32_t filter_markers_read(struct filter *f);
 /* Returns whether there are markers that are served. Reads them again if there
  * were none. */
-int filter_marker_any(struct filter *f);
-/* Finds a marker. Reads the markers again if it was not there. Returns 0 when
- * there is none. */
-int filter_marker_find(struct filter *f, uint64_t address,
-		       struct filter_marker *marker);
+bool filter_marker_any(struct filter *f);
+/* Finds a marker. Reads the markers again if it was not there. Returns false
+ * when there is none. */
+bool filter_marker_find(struct filter *f, uint64_t address,
+			struct filter_marker *marker);
 
 #endif

@@ -376,7 +376,7 @@ static const struct row *row_find(const struct filter *f, const char *p,
 	return NULL;
 }
 
-int filter_request_matters(const struct filter *f, const char *p, uint32_t n)
+bool filter_request_matters(const struct filter *f, const char *p, uint32_t n)
 {
 	return row_find(f, p, n, 0) != NULL;
 }

@@ -51,7 +51,7 @@ static const char *element_word(char *words, uint64_t address)
 	return words;
 }
 
-static int skip_number(const char **p)
+static bool skip_number(const char **p)
 {
 	uint64_t number;
 
@@ -59,18 +59,18 @@ static int skip_number(const char **p)
 }
 
 /* Steps over one action: L, S, RMASK, MBASE,OFFSET,LENGTH or XLENGTH,CODE.
- * Returns 0 when there is no action. */
-static int skip_action(const char **p)
+ * Returns false when there is no action. */
+static bool skip_action(const char **p)
 {
 	uint64_t length;
 
 	switch (*(*p)++) {
 	case 'L':
 	case 'S':			/* the next actions are for steps */
-		return 1;
+		return true;
 	case 'R':
 		*p += strspn(*p, "0123456789abcdefABCDEF");
-		return 1;
+		return true;
 	case 'M':
 		packet_read_char(p, '-');
 		return skip_number(p) && packet_read_char(p, ',') &&
@@ -79,11 +79,11 @@ static int skip_action(const char **p)
 	case 'X':
 		if (!packet_read_number(p, &length) ||
 		    !packet_read_char(p, ',') || length > strlen(*p) / 2)
-			return 0;
+			return false;
 		*p += 2 * length;
-		return 1;
+		return true;
 	default:
-		return 0;
+		return false;
 	}
 }
 
@@ -96,7 +96,7 @@ static const char *find_static(const char *p)
 	return *p ? p : NULL;
 }
 
-int filter_static_wanted(const char *actions)
+bool filter_static_wanted(const char *actions)
 {
 	return find_static(actions) != NULL;
 }
@@ -115,14 +115,14 @@ void filter_static_want(struct packet *out, const char *actions)
 	packet_add(out, actions);
 }
 
-int filter_static_is_action(const char *action)
+bool filter_static_is_action(const char *action)
 {
 	char words[WORDS_BYTES];
 
 	return !strcmp(action, wanted_action(words));
 }
 
-int filter_static_is_block(const uint8_t *block)
+bool filter_static_is_block(const uint8_t *block)
 {
 	uint64_t address = 0;
 

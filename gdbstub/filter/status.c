@@ -117,14 +117,14 @@ static void error_add(struct packet *out, const char *why)
 	packet_add(out, ":0");
 }
 
-/* Adds why a trace ended that the server reports as stopped. Returns 0 when the
- * server is right. */
-static int reason_add(const struct status *status, struct packet *out)
+/* Adds why a trace ended that the server reports as stopped. Returns false when
+ * the server is right. */
+static bool reason_add(const struct status *status, struct packet *out)
 {
 	const struct filter *f = status->f;
 
 	if (f->status.stopped)
-		return 0;
+		return false;
 	if (f->resumes)
 		error_add(out, vfork_waits);
 	else if (f->status.end == FILTER_END_EXEC || status->said.exec)
@@ -138,8 +138,8 @@ static int reason_add(const struct status *status, struct packet *out)
 	else if (f->status.end == FILTER_END_FORK)
 		error_add(out, fork_ended);
 	else
-		return 0;
-	return 1;
+		return false;
+	return true;
 }
 
 /* Adds a fact with a count in brackets, unless the count is 0. */

@@ -43,19 +43,19 @@ enum {
 	STAGE_BACK,			/* selects gdb's thread again */
 };
 
-/* Keeps a packet for later. Returns 0 when it is too long. */
-static int packet_keep(struct filter *f, const char *p, size_t n)
+/* Keeps a packet for later. Returns false when it is too long. */
+static bool packet_keep(struct filter *f, const char *p, size_t n)
 {
 	if (n >= sizeof(f->kept))
-		return 0;
+		return false;
 	memcpy(f->kept, p, n);
 	f->kept[n] = '\0';
-	return 1;
+	return true;
 }
 
-/* Looks a symbol up that the server asks for. Returns 1 if the host knows
+/* Looks a symbol up that the server asks for. Returns true if the host knows
  * it. */
-static int symbol_find(struct filter *f, const char *name, uint64_t *address)
+static bool symbol_find(struct filter *f, const char *name, uint64_t *address)
 {
 	char text[NAME_BYTES];
 
@@ -67,9 +67,9 @@ enum filter_verdict filter_introduce(struct filter *f, const char *p,
 				     enum filter_verdict verdict,
 				     struct packet *out)
 {
-	int starts = text_after(p, "QTStart") != NULL;
+	bool starts = text_after(p, "QTStart") != NULL;
 	const char *why;
-	int kept;
+	bool kept;
 
 	if (f->introduced || !f->wants_agent || !f->started ||
 	    (!starts && !text_after(p, "QTDP:")) ||
@@ -170,8 +170,9 @@ enum filter_verdict filter_detach(struct filter *f, const char *p,
 }
 
 /* FROM;TO: moves an instruction for the server, in gdb's place. */
-static int insn_relocate(struct filter *f, const char *p,
-			 const struct filter_thread *thread, struct packet *out)
+static bool insn_relocate(struct filter *f, const char *p,
+			  const struct filter_thread *thread,
+			  struct packet *out)
 {
 	uint64_t from, to;
 	uint32_t n = 0;
@@ -181,10 +182,10 @@ static int insn_relocate(struct filter *f, const char *p,
 	    filter_point_place(f, from))
 		n = f->host.relocate(f->host.arg, thread, from, to);
 	if (!n)
-		return 0;
+		return false;
 	packet_add(out, RELOCATE);
 	packet_add_number(out, n);
-	return 1;
+	return true;
 }
 
 /* Takes the answers to the filter's requests, stage by stage. The last stage

@@ -19,25 +19,25 @@ enum filter_verdict filter_unserved(struct filter *f,
 						   marker));
 }
 
-int filter_read_thread(const char **p, struct filter_thread *thread)
+bool filter_read_thread(const char **p, struct filter_thread *thread)
 {
 	struct filter_thread found = { 0, 0 };
 
 	if (packet_read_char(p, 'p')) {
 		if (!packet_read_number(p, &found.pid))
-			return 0;
+			return false;
 		if (packet_read_char(p, '.'))
 			packet_read_number(p, &found.tid);
 	} else if (!packet_read_number(p, &found.tid)) {
-		return 0;
+		return false;
 	}
 	if (!found.pid && !found.tid)
-		return 0;
+		return false;
 	*thread = found;
-	return 1;
+	return true;
 }
 
-int filter_is_hex(char c)
+bool filter_is_hex(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }

@@ -69,19 +69,19 @@ void ipa_block_setup(void)
 /* Release 13 numbers the descriptions. Release 16 has a bit for each feature,
  * so the smallest description is 24. Release 17 has one more bit below those,
  * for shadow stacks. Releases before 16 know MPX. */
-static int is_smallest(uint32_t description)
+static bool is_smallest(uint32_t description)
 {
 	return description == 1 || description == 24 || description == 48;
 }
 
-/* Returns 1 when the processor and the kernel keep one of the components. */
-static int state_has(uint32_t components)
+/* Returns true when the processor and the kernel keep one of the components. */
+static bool state_has(uint32_t components)
 {
 	return !!(vectors_state & components);
 }
 
-/* Returns 1 when the block has the registers of MPX. */
-static int has_bounds(uint32_t description)
+/* Returns true when the block has the registers of MPX. */
+static bool has_bounds(uint32_t description)
 {
 	return state_has(1u << BOUNDS | 1u << BOUNDS_STATE) && description <= 6;
 }
@@ -154,8 +154,8 @@ static uint32_t area_u32(const struct filling *f, uint32_t at)
 	return value;
 }
 
-/* Returns 1 when the area holds the component. */
-static int is_there(const struct filling *f, uint32_t component)
+/* Returns true when the area holds the component. */
+static bool is_there(const struct filling *f, uint32_t component)
 {
 	return !!(f->present & 1ull << component);
 }

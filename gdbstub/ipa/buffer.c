@@ -34,13 +34,14 @@ COLD void ipa_buffer_setup(uint8_t *room)
 			(struct ipa_control){ room, room, end, end };
 }
 
-/* Finds room for n bytes, which include the end. Returns 0 when there is none.
+/* Finds room for n bytes, which include the end. Returns false when there is
+ * none.
  */
-static int control_fit(struct ipa_control *control, uint64_t n)
+static bool control_fit(struct ipa_control *control, uint64_t n)
 {
 	if (control->end_free < control->free) {
 		if (n <= (uint64_t)(gdb_agent_trace_buffer_hi - control->free))
-			return 1;
+			return true;
 		control->wrap = control->free;
 		control->free = gdb_agent_trace_buffer_lo;
 	}
@@ -95,7 +96,7 @@ static int reserve_try(uint32_t n, uint8_t **place)
 	return 1;
 }
 
-COLD int ipa_buffer_is_new(void)
+COLD bool ipa_buffer_is_new(void)
 {
 	return !ipa_trace_same() &&
 	       !load_acquire(&gdb_agent_trace_buffer_ctrl_curr, IPA_BUFFER);

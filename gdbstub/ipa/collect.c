@@ -135,9 +135,10 @@ static void add_registers(struct hit *hit)
 		hit->builder.used = before;
 }
 
-/* Returns 1 when an action wants static data: by gdbserver's action, or by the
- * filter's, which works in every gdbserver (gdbstub/wire/static-block.h). */
-static int is_static(const struct ipa_action *action)
+/* Returns true when an action wants static data: by gdbserver's action, or by
+ * the filter's, which works in every gdbserver (gdbstub/wire/static-block.h).
+ */
+static bool is_static(const struct ipa_action *action)
 {
 	const struct ipa_action_memory *memory = (const void *)action;
 
@@ -213,9 +214,9 @@ static void error_note(struct ipa_point *point, int error)
 
 /* An error that the program's data cause, such as a bad pointer, does not end
  * the trace: the frame only lacks the value. */
-static int expression_run(struct hit *hit, struct ipa_point *point,
-			  const struct ipa_expression *expression,
-			  int want_result, uint64_t *result)
+static bool expression_run(struct hit *hit, struct ipa_point *point,
+			   const struct ipa_expression *expression,
+			   int want_result, uint64_t *result)
 {
 	int error = 0;
 	const struct ax_program *program =
@@ -224,7 +225,7 @@ static int expression_run(struct hit *hit, struct ipa_point *point,
 
 	if (!program) {
 		error_note(point, error);
-		return 0;
+		return false;
 	}
 	verdict = ax_run(program, NULL, hit, result);
 	if (verdict == AX_DIVIDED_BY_ZERO)
@@ -308,14 +309,14 @@ static void frame_make(struct hit *hit, struct ipa_point *point)
 		ipa_limits_add(hit->builder.used, hit->builder.cut);
 }
 
-/* Returns 0 when the trace must end. A condition that fails does not hold, and
- * is counted. */
-static int point_hit(struct hit *hit, struct ipa_point *point)
+/* Returns false when the trace must end. A condition that fails does not hold,
+ * and is counted. */
+static bool point_hit(struct hit *hit, struct ipa_point *point)
 {
 	uint64_t result = 1;
 
 	if (!point->enabled)
-		return 1;
+		return true;
 	if (point->condition &&
 	    !expression_run(hit, point, point->condition, 1, &result)) {
 		if (ipa_trace_same())
@@ -391,9 +392,9 @@ static void hit_serve(struct hit *hit, struct ipa_point *point)
 	ipa_release();
 }
 
-/* Returns 1 when a tracepoint at the address of this one collects static
+/* Returns true when a tracepoint at the address of this one collects static
  * data. */
-static int wants_static(const struct ipa_point *point)
+static bool wants_static(const struct ipa_point *point)
 {
 	uint64_t address = point->address;
 	uint32_t i;
@@ -401,13 +402,13 @@ static int wants_static(const struct ipa_point *point)
 	for (; point && point->address == address; point = point->next)
 		for (i = 0; i < point->nactions; i++)
 			if (is_static(point->actions[i]))
-				return 1;
-	return 0;
+				return true;
+	return false;
 }
 
-/* Returns 1 when a tracepoint at this one's address, not a refused one,
+/* Returns true when a tracepoint at this one's address, not a refused one,
  * collects registers. */
-static int wants_registers(const struct ipa_point *point, uint64_t without)
+static bool wants_registers(const struct ipa_point *point, uint64_t without)
 {
 	uint64_t address = point->address;
 	uint32_t i;
@@ -417,8 +418,8 @@ static int wants_registers(const struct ipa_point *point, uint64_t without)
 		for (i = 0; i < point->nactions && point->enabled &&
 			    !(without & 1); i++)
 			if (point->actions[i]->type == IPA_ACTION_REGISTERS)
-				return 1;
-	return 0;
+				return true;
+	return false;
 }
 
 /* Returns the tracepoints whose conditions are false. A condition that uses a
@@ -528,17 +529,18 @@ static void hit_late(struct hit *hit, const struct snapshot *snapshot)
 	ipa_kept_release(snapshot);
 }
 
-/* Returns 1 when a tracepoint at this one's address is enabled and not refused.
+/* Returns true when a tracepoint at this one's address is enabled and not
+ * refused.
  */
-static int is_wanted(const struct ipa_point *point, uint64_t without)
+static bool is_wanted(const struct ipa_point *point, uint64_t without)
 {
 	uint64_t address = point->address;
 
 	for (; point && point->address == address;
 	     point = point->next, without >>= 1)
 		if (point->enabled && !(without & 1))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Serves the tracepoints on the site's cell, if it has a cell. */

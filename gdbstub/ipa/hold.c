@@ -59,7 +59,7 @@ static void wait_a_moment(uint32_t tries)
 
 /* Makes this thread's hit the holder after `seen`. A handler that interrupts
  * this, and has hits, leaves 0 in `holding`. */
-static int hold_take(uint64_t *seen, const struct claim *mine)
+static bool hold_take(uint64_t *seen, const struct claim *mine)
 {
 	uint64_t next = IPA_HOLD(IPA_TURN(*seen) + 1, host_tid());
 
@@ -68,30 +68,30 @@ static int hold_take(uint64_t *seen, const struct claim *mine)
 					ACQUIRE(IPA_HOLDER),
 					__ATOMIC_RELAXED)) {
 		store_relaxed(&holding, mine->own);
-		return 1;
+		return true;
 	}
 	if (IPA_HOLDER(*seen) != host_tid())
 		store_relaxed(&holding, 0);
-	return 0;
+	return false;
 }
 
-/* Takes the turn of a holder that will not go on. Returns 1 when this hit can
- * be served, because that holder was one of an earlier trace. Else ends the
+/* Takes the turn of a holder that will not go on. Returns true when this hit
+ * can be served, because that holder was one of an earlier trace. Else ends the
  * trace; if it goes on all the same, this hit stays the holder. */
-static COLD int hold_end(uint64_t lost, const struct claim *mine)
+static COLD bool hold_end(uint64_t lost, const struct claim *mine)
 {
 	if (!hold_take(&lost, mine))
-		return 0;
+		return false;
 	ipa_program_forget();
 	if (ipa_buffer_is_new())
-		return 1;
+		return true;
 	if (load_acquire(&gdb_agent_tracing, IPA_TRACING)) {
 		ipa_limits_end(IPA_END_LEFT);
 		ipa_call(ipa_stop_tracing);
 	}
 	if (!load_acquire(&gdb_agent_tracing, IPA_TRACING))
 		ipa_release();
-	return 0;
+	return false;
 }
 
 /* Waits for the turn. Returns 1 with it, 0 when it is useless to wait for the
@@ -134,9 +134,9 @@ static int64_t run_time(uint32_t tid)
 	return time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Returns 1 when the thread ran in a short while: it is slow, and gdbserver has
- * not stopped it. */
-static COLD int thread_runs(uint32_t tid)
+/* Returns true when the thread ran in a short while: it is slow, and gdbserver
+ * has not stopped it. */
+static COLD bool thread_runs(uint32_t tid)
 {
 	int64_t before = run_time(tid);
 	uint32_t i;
@@ -169,7 +169,7 @@ int ipa_hold(int patient, uint64_t stack)
 	return 0;
 }
 
-int ipa_hold_free(uint64_t stack)
+bool ipa_hold_free(uint64_t stack)
 {
 	struct claim mine = {
 		.site = place_token(stack),

@@ -21,7 +21,7 @@ COLD int ipa_abandon(void *unused)
 {
 	struct patcher patcher;
 	int traced = ipa_traced(unused);
-	int found = 0;
+	bool found = false;
 	uint32_t i;
 
 	if (traced)
@@ -35,7 +35,7 @@ COLD int ipa_abandon(void *unused)
 		if (*(volatile uint8_t *)code != BREAKPOINT)
 			continue;
 		patch_byte(&patcher, code, HOOK);
-		found = 1;
+		found = true;
 	}
 	if (found)
 		ipa_move_on();
@@ -43,11 +43,11 @@ COLD int ipa_abandon(void *unused)
 	return 0;
 }
 
-int ipa_call(void (*hook)(void))
+bool ipa_call(void (*hook)(void))
 {
 	if (*(const volatile uint8_t *)hook == BREAKPOINT &&
 	    hook != ipa_request && thread_run(ipa_abandon, NULL) == 0)
-		return 0;
+		return false;
 	hook();
-	return 1;
+	return true;
 }

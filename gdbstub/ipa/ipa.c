@@ -83,7 +83,7 @@ static void object_take(struct object *object, const struct patcher *patcher)
 {
 	struct object_use use = { .channel = held, .hit = ipa_hit };
 	struct code *code;
-	int cells;
+	bool cells;
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD || object->adopted ||
 	    object->module->declared)
@@ -161,7 +161,7 @@ static void markers_release(void)
 	registry_unlock();
 }
 
-int ipa_awaits(void)
+bool ipa_awaits(void)
 {
 	return ipa && ipa->here && ipa->on;
 }

@@ -83,9 +83,10 @@ int ipa_prepare(void);
  */
 int ipa_serve(int on);
 
-/* Returns 1 when a gdbserver traces this process, or may do so at any moment.
- * Then a debugger may keep the program's threads from serving a command. */
-int ipa_awaits(void);
+/* Returns true when a gdbserver traces this process, or may do so at any
+ * moment. Then a debugger may keep the program's threads from serving a
+ * command. */
+bool ipa_awaits(void);
 
 /* Takes back all that was done for gdbserver. Returns 0, or -EBUSY when a
  * gdbserver is attached. */
@@ -109,16 +110,16 @@ void ipa_socket_remove(void);
 void ipa_clean(void);
 int ipa_abandon(void *unused);
 void ipa_move_on(void);
-int ipa_is_pad(const uint8_t *code);
+bool ipa_is_pad(const uint8_t *code);
 
 /* As patch_refused. */
 int ipa_site_refused(const struct patcher *patcher, uint8_t *code,
 		     const uint8_t *stub, int on);
 
-/* Return 1 when a tracepoint is not of an earlier gdbserver, and 1 when it also
- * lies in this gdbserver's heap. */
-int ipa_is_current(const struct ipa_point *point);
-int ipa_is_point(const struct ipa_point *point);
+/* Return true when a tracepoint is not of an earlier gdbserver, and when it
+ * also lies in this gdbserver's heap. */
+bool ipa_is_current(const struct ipa_point *point);
+bool ipa_is_point(const struct ipa_point *point);
 
 /* Returns 1 when the program is debugged now, 0 when it is not, or a negative
  * errno. Agent threads only. */
@@ -139,12 +140,12 @@ struct ipa_marker {
 
 /*
  * marker.c: the table of markers. ipa_marker_add() enters a marker, with a cell
- * if `cell` is set, or changes its object. It returns 0 when there are too many
- * markers. The registry's lock is held.
+ * if `cell` is set, or changes its object. It returns false when there are too
+ * many markers. The registry's lock is held.
  */
 extern struct ipa_marker *ipa_markers;
 void ipa_marker_setup(struct ipa_marker *room);
-int ipa_marker_add(uint64_t address, struct object *object, int cell);
+bool ipa_marker_add(uint64_t address, struct object *object, int cell);
 /* Returns the marker at an address, or NULL. SIGSAFE. */
 struct ipa_marker *ipa_marker_find(uint64_t address);
 
@@ -225,7 +226,7 @@ write_fn ipa_hit;
 int ipa_hold(int patient, uint64_t stack);
 void ipa_release(void);
 /* Does the same, but does not wait, and ends no trace. */
-int ipa_hold_free(uint64_t stack);
+bool ipa_hold_free(uint64_t stack);
 
 /* gdbserver sets this number to 0 for each trace, and never reads it. */
 extern int32_t gdb_agent_traceframes_created
@@ -248,24 +249,24 @@ static inline int ipa_trace_same(void)
 /*
  * ipa_reserve() returns room for a frame of n bytes, or NULL when the buffer is
  * full or the trace has ended. ipa_commit() shows the frame to gdbserver; it
- * returns 0 when another trace has replaced the frame's. The holder only.
+ * returns false when another trace has replaced the frame's. The holder only.
  */
 void ipa_buffer_setup(uint8_t *room);
 uint8_t *ipa_reserve(uint32_t n);
-int ipa_commit(void);
-/* Returns 1 when no room was reserved since gdbserver began the trace. The
+bool ipa_commit(void);
+/* Returns true when no room was reserved since gdbserver began the trace. The
  * holder only. */
-int ipa_buffer_is_new(void);
+bool ipa_buffer_is_new(void);
 
 /*
  * limits.c. ipa_limits_room() returns the size of the largest frame that
- * gdbserver can keep. ipa_limits_fit() returns 0 when n more bytes do not fit
- * into gdbserver's buffer, so the trace must end. ipa_limits_add() counts a
+ * gdbserver can keep. ipa_limits_fit() returns false when n more bytes do not
+ * fit into gdbserver's buffer, so the trace must end. ipa_limits_add() counts a
  * frame, which may be cut, once gdbserver can see it; ipa_limits_fail() counts
  * a hit without one, because the condition failed. The holder only.
  */
 uint32_t ipa_limits_room(void);
-int ipa_limits_fit(uint32_t n);
+bool ipa_limits_fit(uint32_t n);
 void ipa_limits_add(uint32_t n, int cut);
 void ipa_limits_fail(void);
 /* Counts a hit that did not get its turn. */
@@ -301,11 +302,11 @@ void ipa_flush(void);
 void ipa_request(void);
 
 /*
- * Calls one of the three and returns 1. When a gdbserver that has gone left a
- * breakpoint there, which would kill the program, ends the trace instead, and
- * returns 0.
+ * Calls one of the three and returns true. When a gdbserver that has gone left
+ * a breakpoint there, which would kill the program, ends the trace instead, and
+ * returns false.
  */
-int ipa_call(void (*hook)(void));
+bool ipa_call(void (*hook)(void));
 
 /* Ends a trace that runs, before the program executes another or exits. So
  * gdbserver gets the frames that were collected. Does nothing in a child that

@@ -35,7 +35,7 @@ uint32_t ipa_limits_room(void)
 	return (uint32_t)min_u64(bytes, IPA_FRAME_BYTES);
 }
 
-int ipa_limits_fit(uint32_t n)
+bool ipa_limits_fit(uint32_t n)
 {
 	struct ipa_limits *limits = &taffrail_ipa_limits;
 	uint64_t bytes = load_relaxed(&limits->bytes);
@@ -43,9 +43,9 @@ int ipa_limits_fit(uint32_t n)
 	if (bytes && !limits->circular &&
 	    limits->used + n + HEAD_BYTES > bytes) {
 		store_relaxed(&limits->reason, IPA_END_FULL);
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
 void ipa_limits_add(uint32_t n, int cut)

@@ -42,17 +42,17 @@ struct ipa_marker *ipa_marker_find(uint64_t address)
 	return marker->address ? marker : NULL;
 }
 
-int ipa_marker_add(uint64_t address, struct object *object, int cell)
+bool ipa_marker_add(uint64_t address, struct object *object, int cell)
 {
 	static uint32_t taken;
 	struct ipa_marker *marker = &ipa_markers[marker_place(address)];
 
 	if (!marker->address) {
 		if (++taken > IPA_MARKERS_MAX / 2)
-			return 0;
+			return false;
 		marker->cell = cell ? ipa_cell_give(address - 1) : -1;
 	}
 	store_release(&marker->object, object, IPA_MARKER);
 	store_release(&marker->address, address, IPA_MARKER);
-	return 1;
+	return true;
 }

@@ -53,19 +53,19 @@ static char *pads_at(uint64_t address)
 	return NULL;
 }
 
-int ipa_is_pad(const uint8_t *code)
+bool ipa_is_pad(const uint8_t *code)
 {
 	return code < (const uint8_t *)gdb_agent_gdb_jump_pad_buffer_end &&
 	       code >= (const uint8_t *)gdb_agent_gdb_jump_pad_buffer_end -
 			       PADS_BYTES;
 }
 
-int ipa_is_current(const struct ipa_point *point)
+bool ipa_is_current(const struct ipa_point *point)
 {
 	return (const char *)point >= gdb_agent_gdb_tp_heap_buffer;
 }
 
-int ipa_is_point(const struct ipa_point *point)
+bool ipa_is_point(const struct ipa_point *point)
 {
 	return ipa_is_current(point) &&
 	       (const char *)point < heap_end - sizeof(*point);

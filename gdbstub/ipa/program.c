@@ -64,9 +64,9 @@ static struct known *place_of(const struct ipa_expression *expression,
 	}
 }
 
-/* Returns 1 when the bytes are the same, not only the address. */
-static int same_expression(const struct known *k,
-			   const struct ipa_expression *expression)
+/* Returns true when the bytes are the same, not only the address. */
+static bool same_expression(const struct known *k,
+			    const struct ipa_expression *expression)
 {
 	return k->expression && k->length == (uint32_t)expression->length &&
 	       !__builtin_memcmp(k->code, expression->bytes, k->length);

@@ -53,7 +53,7 @@ COLD void ipa_far_setup(void)
 	taffrail_ipa_far = page;
 }
 
-int ipa_commit(void)
+bool ipa_commit(void)
 {
 	uint32_t count = load_acquire(write_count, IPA_COUNTS);
 

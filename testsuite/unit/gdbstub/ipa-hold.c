@@ -30,15 +30,15 @@ void ipa_stop_tracing(void)
 {
 }
 
-int ipa_call(void (*hook)(void))
+bool ipa_call(void (*hook)(void))
 {
 	gdb_agent_tracing = hook != ipa_stop_tracing;
-	return 1;
+	return true;
 }
 
-static int buffer_is_new;
+static bool buffer_is_new;
 
-int ipa_buffer_is_new(void)
+bool ipa_buffer_is_new(void)
 {
 	return buffer_is_new;
 }
