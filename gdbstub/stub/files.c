@@ -58,31 +58,31 @@ static const char *proc_path(const char *path)
 	return p && text_number(&p) == sys_getpid() && *p == '/' ? p + 1 : NULL;
 }
 
-/* Returns 1 when the file of that path is mapped into this process: the path is
- * the end of a line of maps, from the first '/' on. */
-static int is_mapped(struct connection *c, const char *path)
+/* Returns true when the file of that path is mapped into this process: the path
+ * is the end of a line of maps, from the first '/' on. */
+static bool is_mapped(struct connection *c, const char *path)
 {
 	int fd = (int)sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 	uint64_t at = 0;		/* characters of the path seen */
-	int wrong = 0;
-	int found = 0;
+	bool wrong = false;
+	bool found = false;
 	long got;
 	long i;
 
 	if (fd < 0)
-		return 0;
+		return false;
 	while (!found && (got = sys_read(fd, c->chunk, sizeof(c->chunk))) > 0) {
 		for (i = 0; i < got && !found; i++) {
 			if (c->chunk[i] == '\n') {
 				found = at && !wrong && !path[at];
 				at = 0;
-				wrong = 0;
+				wrong = false;
 			} else if (!at && c->chunk[i] != '/') {
 				continue;
 			} else if (path[at] == c->chunk[i]) {
 				at++;
 			} else {
-				wrong = 1;
+				wrong = true;
 				at = 1;
 			}
 		}

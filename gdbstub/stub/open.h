@@ -6,6 +6,7 @@
 #ifndef GDBSTUB_STUB_OPEN_H
 #define GDBSTUB_STUB_OPEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "control/causes.h"
@@ -31,12 +32,12 @@ void gdb_keep(void);
 void gdb_start(void);
 
 /*
- * Returns 1 when the process's memory may be shown to the user. The rule is
+ * Returns true when the process's memory may be shown to the user. The rule is
  * that of ptrace(2): not when the process is not dumpable, because it has
  * rights that the user does not have. The stub asks again at each packet,
  * because a process may become dumpable or cease to be.
  */
-int gdb_allowed(void);
+bool gdb_allowed(void);
 
 /* Serves the listening socket: accepts one connection. */
 int gdb_connect(int listener, void *arg);
@@ -45,13 +46,14 @@ int gdb_connect(int listener, void *arg);
  * until it must be called again, or -1: none waits. */
 int64_t gdb_look(void);
 
-/* Returns 1 when a gdb is connected. */
-int gdb_connected(void);
+/* Returns true when a gdb is connected. */
+bool gdb_connected(void);
 
 /* Says that a gdb is expected: gdb_idle() returns 0 until it has come. */
 void gdb_await(void);
 
-/* Returns 1 when no gdb is expected or connected, and no gdb has left a run. */
-int gdb_idle(void);
+/* Returns true when no gdb is expected or connected, and no gdb has left a run.
+ */
+bool gdb_idle(void);
 
 #endif

@@ -162,7 +162,7 @@ static const char words[] = PACKETS(WORD);
 
 static int awaited;	/* the socket is open for a gdb that has not come yet */
 
-int gdb_allowed(void)
+bool gdb_allowed(void)
 {
 	return sys5(SYS_prctl, PR_GET_DUMPABLE, 0, 0, 0, 0) == 1;
 }
@@ -424,7 +424,7 @@ static int connection_begin(int fd)
 	return ret;
 }
 
-int gdb_connected(void)
+bool gdb_connected(void)
 {
 	return service_watches(taffrail_agent_serves_gdb) != 0;
 }
@@ -436,7 +436,7 @@ void gdb_await(void)
 
 /* The service thread calls this at each turn. run_look() here would end a run
  * before a gdb looks at it. */
-int gdb_idle(void)
+bool gdb_idle(void)
 {
 	return !awaited && !run_exists() &&
 	       !service_watches(taffrail_agent_serves_gdb) &&

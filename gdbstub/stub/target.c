@@ -78,7 +78,7 @@ int serve_stop_reason(struct connection *c, const char *p)
 static bool thread_is_ours(const char *p)
 {
 	uint64_t id;
-	int with_process = packet_read_char(&p, 'p');
+	bool with_process = packet_read_char(&p, 'p');
 
 	if (packet_read_char(&p, '-'))
 		return true;
@@ -167,26 +167,26 @@ int serve_register(struct connection *c, const char *p)
 }
 
 /* Reads "ADDRESS,LENGTH" and copies that memory to c->chunk; *n says how many
- * bytes are there. Returns 0 when the packet is malformed. */
-static int memory_take(struct connection *c, const char *p, uint64_t *n)
+ * bytes are there. Returns false when the packet is malformed. */
+static bool memory_take(struct connection *c, const char *p, uint64_t *n)
 {
 	struct frame frame;
 	uint64_t address;
 
 	if (!packet_read_number(&p, &address) || !packet_read_char(&p, ',') ||
 	    !packet_read_number(&p, n))
-		return 0;
+		return false;
 	*n = min_u64(*n, CONNECTION_CHUNK_BYTES);
 	if (frame_now(c, &frame)) {
 		uint64_t got = frame_memory(&frame, address, c->chunk, *n);
 
 		if (got || !(*n = constant_bytes(address, *n))) {
 			*n = got;
-			return 1;
+			return true;
 		}
 	}
 	*n = memory_read(address, c->chunk, *n);
-	return 1;
+	return true;
 }
 
 int serve_memory(struct connection *c, const char *p)

@@ -209,7 +209,7 @@ static const char *point_define(struct trace *t, const char *p)
 	const struct trace_point *other = t->points;
 	const char *why = point_read(t, &p, point);
 	const char *left_out;
-	int more = packet_read_char(&p, '-');
+	bool more = packet_read_char(&p, '-');
 
 	if (!why && *p)
 		why = trace_malformed;
@@ -254,7 +254,7 @@ static const char *action_read(struct trace *t, const char **p,
 	const char *why;
 	uint64_t base;
 	uint8_t byte;
-	int negative;
+	bool negative;
 
 	if (packet_read_char(p, 'R')) {
 		action->kind = COLLECT_REGISTERS;
@@ -333,7 +333,7 @@ static const char *actions_define(struct trace *t, const char *p)
 	const char *why = NULL;
 	uint64_t number;
 	uint64_t address;
-	int more = 0;
+	bool more = false;
 
 	if (!trace_read_name(&p, &number, &address) ||
 	    !packet_read_char(&p, ':'))

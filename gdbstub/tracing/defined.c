@@ -98,7 +98,7 @@ void *trace_take(struct trace *t, uint32_t bytes)
 	return p;
 }
 
-int trace_read_name(const char **p, uint64_t *number, uint64_t *address)
+bool trace_read_name(const char **p, uint64_t *number, uint64_t *address)
 {
 	return packet_read_number(p, number) && packet_read_char(p, ':') &&
 	       packet_read_number(p, address);

@@ -139,8 +139,8 @@ int trace_answer(struct connection *c, const char *why);
  * more. */
 void *trace_take(struct trace *t, uint32_t bytes);
 
-/* Reads "NUMBER:ADDRESS" and moves *p behind it. Returns 0 when something else
- * is there. */
-int trace_read_name(const char **p, uint64_t *number, uint64_t *address);
+/* Reads "NUMBER:ADDRESS" and moves *p behind it. Returns false when something
+ * else is there. */
+bool trace_read_name(const char **p, uint64_t *number, uint64_t *address);
 
 #endif

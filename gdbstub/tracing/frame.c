@@ -26,7 +26,7 @@ void frame_leave(struct connection *c)
 	c->in_frame = 0;
 }
 
-int frame_now(struct connection *c, struct frame *frame)
+bool frame_now(struct connection *c, struct frame *frame)
 {
 	const struct frames *frames = c->in_frame ? run_frames() : NULL;
 
@@ -48,7 +48,7 @@ static bool search_run(const struct connection *c, const struct search *search,
 		       !frames_get(frames, *number, frame);
 	}
 	for (; !frames_get(frames, n, frame); n++) {
-		int is_match = frame->tracepoint == search->low;
+		bool is_match = frame->tracepoint == search->low;
 
 		if (search->by == BY_RANGE)
 			is_match = (frame->address >= search->low &&
@@ -89,7 +89,7 @@ int serve_frame(struct connection *c, const char *p)
 	struct search search;
 	struct frame frame;
 	uint32_t number;
-	int is_none;
+	bool is_none;
 
 	if (!search_read(p, &search)) {
 		connection_error(c, 1);
@@ -167,22 +167,22 @@ uint64_t frame_memory(const struct frame *frame, uint64_t address, void *to,
 	return done;
 }
 
-int frame_variable(struct connection *c, uint64_t number, int64_t *value)
+bool frame_variable(struct connection *c, uint64_t number, int64_t *value)
 {
 	struct frame_block block;
 	struct frame frame;
 	uint32_t at = 0;
 
 	if (!frame_now(c, &frame))
-		return 0;
+		return false;
 	while (frame_block_next(&frame, &at, &block)) {
 		if (block.kind != COLLECT_BLOCK_VARIABLE ||
 		    (uint64_t)block.variable != number)
 			continue;
 		*value = block.value;
-		return 1;
+		return true;
 	}
-	return 0;
+	return false;
 }
 
 static void add_attribute(struct text *out, const char *name, uint64_t value)

@@ -15,9 +15,9 @@
 /* Goes back to the running program. */
 void frame_leave(struct connection *c);
 
-/* Gets the frame that gdb looks at. Returns 0 when it looks at none, or when
- * the frame is gone. */
-int frame_now(struct connection *c, struct frame *frame);
+/* Gets the frame that gdb looks at. Returns false when it looks at none, or
+ * when the frame is gone. */
+bool frame_now(struct connection *c, struct frame *frame);
 
 /* Gets the registers of the frame. *known says whether they were collected:
  * else only the address is known. */
@@ -33,9 +33,9 @@ uint64_t frame_memory(const struct frame *frame, uint64_t address, void *to,
  * not writable. */
 uint64_t constant_bytes(uint64_t address, uint64_t n);
 
-/* Gets a collected trace state variable. Returns 0 when the frame does not have
- * it. */
-int frame_variable(struct connection *c, uint64_t number, int64_t *value);
+/* Gets a collected trace state variable. Returns false when the frame does not
+ * have it. */
+bool frame_variable(struct connection *c, uint64_t number, int64_t *value);
 
 /* Make documents for qXfer; they add nothing when gdb looks at no frame. */
 void frame_describe(struct connection *c, struct text *out);

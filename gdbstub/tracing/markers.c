@@ -114,10 +114,10 @@ static void marker_answer(struct connection *c, struct wanted wanted)
 		packet_add(&c->out, "l");
 }
 
-int marker_at(uint64_t address, const char **why)
+bool marker_at(uint64_t address, const char **why)
 {
 	struct wanted wanted = { .address = address };
-	int found;
+	bool found;
 
 	*why = NULL;
 	registry_lock();

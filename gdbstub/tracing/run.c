@@ -574,7 +574,7 @@ out:
 	*state = run.state;
 }
 
-int run_exists(void)
+bool run_exists(void)
 {
 	return run.state.phase != RUN_NONE;
 }

@@ -104,7 +104,7 @@ void run_disconnected(void);
 void run_look(struct run_state *state);
 
 /* Returns whether there is a run, on or ended, and changes nothing. */
-int run_exists(void);
+bool run_exists(void);
 
 /* Counts frames and their bytes. Without a run all is 0, except the room that a
  * run would have. */

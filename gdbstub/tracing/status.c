@@ -179,7 +179,7 @@ int serve_variable(struct connection *c, const char *p)
 {
 	uint64_t number;
 	int64_t value;
-	int found;
+	bool found;
 
 	if (!packet_read_number(&p, &number)) {
 		connection_error(c, 1);

@@ -108,9 +108,9 @@ void connection_error(struct connection *c, uint8_t number);
 /* Adds "pPID.TID" of the service thread, the only thread that gdb sees. */
 void connection_add_thread(struct packet *out);
 
-/* Returns 1 when a marker's code is at that address. Stores why it never has a
- * hit, or NULL. */
-int marker_at(uint64_t address, const char **why);
+/* Returns true when a marker's code is at that address. Stores why it never has
+ * a hit, or NULL. */
+bool marker_at(uint64_t address, const char **why);
 
 /* Returns 1 when a module is at that address. */
 int code_at(uint64_t address);

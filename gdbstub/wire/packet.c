@@ -165,20 +165,20 @@ void packet_close(struct packet *packet)
 	packet->used += TRAILER_BYTES;
 }
 
-int packet_empty(const struct packet *packet)
+bool packet_empty(const struct packet *packet)
 {
 	return packet->used == 1;
 }
 
-int packet_read_char(const char **p, char c)
+bool packet_read_char(const char **p, char c)
 {
 	if (**p != c)
-		return 0;
+		return false;
 	(*p)++;
-	return 1;
+	return true;
 }
 
-int packet_read_number(const char **p, uint64_t *number)
+bool packet_read_number(const char **p, uint64_t *number)
 {
 	const char *start = *p;
 	int value;
@@ -186,14 +186,14 @@ int packet_read_number(const char **p, uint64_t *number)
 	*number = 0;
 	while ((value = hex_value(**p)) >= 0) {
 		if (*number >> 60)
-			return 0;
+			return false;
 		*number = *number << 4 | (uint64_t)value;
 		(*p)++;
 	}
 	return *p != start;
 }
 
-int packet_read_hex(const char **p, void *bytes, size_t n)
+bool packet_read_hex(const char **p, void *bytes, size_t n)
 {
 	const char *from = *p;
 	uint8_t *to = bytes;
@@ -203,14 +203,14 @@ int packet_read_hex(const char **p, void *bytes, size_t n)
 		int low = high < 0 ? -1 : hex_value(from[1]);
 
 		if (low < 0)
-			return 0;
+			return false;
 		*to++ = (uint8_t)(high << 4 | low);
 	}
 	*p = from;
-	return 1;
+	return true;
 }
 
-int packet_read_text(const char **p, char *text, size_t size)
+bool packet_read_text(const char **p, char *text, size_t size)
 {
 	size_t used = 0;
 	int high;
@@ -219,12 +219,12 @@ int packet_read_text(const char **p, char *text, size_t size)
 	while ((high = hex_value((*p)[0])) >= 0) {
 		low = hex_value((*p)[1]);
 		if (low < 0 || used + 1 >= size || !(high | low))
-			return 0;
+			return false;
 		text[used++] = (char)(high << 4 | low);
 		*p += 2;
 	}
 	text[used] = 0;
-	return 1;
+	return true;
 }
 
 /* A string of so many bytes and its NUL take a chunk of glibc's malloc() of the

@@ -10,6 +10,7 @@
 #ifndef GDBSTUB_WIRE_PACKET_H
 #define GDBSTUB_WIRE_PACKET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -68,20 +69,20 @@ void packet_add_hex(struct packet *packet, const void *bytes, size_t n);
 /* Ends an answer: start[0 .. used) can be sent. */
 void packet_close(struct packet *packet);
 
-/* Returns 1 while an answer has no payload. */
-int packet_empty(const struct packet *packet);
+/* Returns true while an answer has no payload. */
+bool packet_empty(const struct packet *packet);
 
 /*
  * Reading payloads. Each function moves *p behind the bytes that it has read
- * and returns 1. It returns 0 when something else is there.
+ * and returns true. It returns false when something else is there.
  */
-int packet_read_char(const char **p, char c);
-int packet_read_number(const char **p, uint64_t *number);
+bool packet_read_char(const char **p, char c);
+bool packet_read_number(const char **p, uint64_t *number);
 /* Reads exactly n bytes, each a pair of hex digits; else *p does not move. */
-int packet_read_hex(const char **p, void *bytes, size_t n);
+bool packet_read_hex(const char **p, void *bytes, size_t n);
 /* Reads pairs of hex digits, up to another character, as text ended by a NUL.
- * Returns 0 also when the text is longer than size - 1 or holds a NUL. */
-int packet_read_text(const char **p, char *text, size_t size);
+ * Returns false also when the text is longer than size - 1 or holds a NUL. */
+bool packet_read_text(const char **p, char *text, size_t size);
 
 #define MARKER_EXTRA_BYTES	1024	/* a longer signature is cut */
 

@@ -208,8 +208,8 @@ void registers_add(struct packet *out, const struct registers *registers,
 	unknown_add(out, (REGISTERS_BLOCK_BYTES - 8 * (REGISTER_RIP + 1)) * 8);
 }
 
-int registers_add_one(struct packet *out, const struct registers *registers,
-		      int known, uint64_t number)
+bool registers_add_one(struct packet *out, const struct registers *registers,
+		       int known, uint64_t number)
 {
 	static const uint64_t no_call = ~0ull;
 	const char *block = (const char *)registers;
@@ -228,7 +228,7 @@ int registers_add_one(struct packet *out, const struct registers *registers,
 		left -= n;
 	}
 	if (row == rows + ARRAY_SIZE(rows))
-		return 0;
+		return false;
 	if (number == REGISTER_RIP || (number < NUMBER_FLAGS && block_known))
 		packet_add_hex(out, block + number * 8, 8);
 	else if (number >= NUMBER_FLAGS && number < NUMBER_X87 && block_known)
@@ -240,5 +240,5 @@ int registers_add_one(struct packet *out, const struct registers *registers,
 		packet_add_hex(out, &registers->fs_base, 8);
 	else
 		unknown_add(out, row->bits);
-	return 1;
+	return true;
 }

@@ -31,8 +31,8 @@ enum registers_known {
 void registers_add(struct packet *out, const struct registers *registers,
 		   int known);
 
-/* Answers `p`: one register. Returns 0 when no register has that number. */
-int registers_add_one(struct packet *out, const struct registers *registers,
-		      int known, uint64_t number);
+/* Answers `p`: one register. Returns false when no register has that number. */
+bool registers_add_one(struct packet *out, const struct registers *registers,
+		       int known, uint64_t number);
 
 #endif

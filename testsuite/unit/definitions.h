@@ -43,7 +43,7 @@ void run_forget(void)
 	told.forgotten++;
 }
 
-int marker_at(uint64_t address, const char **why)
+bool marker_at(uint64_t address, const char **why)
 {
 	*why = NULL;
 	return address >= 0x1000 && address < 0x3000 && !(address & 15);
