@@ -274,7 +274,7 @@ static int handle_start(struct exchange *exchange)
 	char all[4];
 	struct text why;
 	uint32_t matched = 0;
-	int faulty = 0;
+	bool faulty = false;
 	uint32_t i;
 	int ret;
 
@@ -346,7 +346,7 @@ static struct session *session_named(struct exchange *exchange, int *ret)
 /* Enables or disables the markers of a rule. */
 static int handle_rule(struct exchange *exchange)
 {
-	int wanted = exchange->type == MESSAGE_ENABLE;
+	bool wanted = exchange->type == MESSAGE_ENABLE;
 	char string[LINE_VALUE_BYTES];
 	char fault[FAULT_BYTES];
 	struct session_rule rule;
@@ -547,7 +547,7 @@ int control_serve(int fd)
 	char *memory, *answer;	/* the request, and behind it the answer */
 	char line[24];		/* the answer without memory */
 	struct text text;
-	int known;
+	bool known;
 	int ret = bytes_receive(fd, &message, sizeof(message));
 
 	if (ret)

@@ -79,7 +79,7 @@ void marker_forget(struct taffrail_declared *event);
  * registry's lock. */
 void loader_came(struct object *objects);
 
-static inline int declared_is_variable(int type)
+static inline bool declared_is_variable(int type)
 {
 	return !!(type & ~TAFFRAIL_T_SCALAR_MASK);
 }

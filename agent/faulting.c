@@ -49,34 +49,34 @@ static int jumps_out(void *unused)
 	return 0;
 }
 
-/* Takes the registry's lock. Returns 0 if the thread that this one interrupts
- * has it, or another one keeps it. */
-static int lock_soon(void)
+/* Takes the registry's lock. Returns false if the thread that this one
+ * interrupts has it, or another one keeps it. */
+static bool lock_soon(void)
 {
 	struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
 	int i;
 
 	for (i = 0; i < LOCK_TRIES; i++) {
 		if (registry_lock_try())
-			return 1;
+			return true;
 		if (load_relaxed(&fork_lock->holder) ==
 		    (uint64_t)__builtin_thread_pointer())
-			return 0;
+			return false;
 		sys2(SYS_nanosleep, &pause, NULL);
 	}
-	return 0;
+	return false;
 }
 
-/* Sets `why`, and takes the jumps out. Returns 1 when they are out. */
-static int jumps_end(uint32_t *why)
+/* Sets `why`, and takes the jumps out. Returns true when they are out. */
+static bool jumps_end(uint32_t *why)
 {
 	int ret;
 
 	__atomic_store_n(why, 1, SEQ_CST(USDT_FAULTS));
 	if (!__atomic_load_n(&usdt_faults.ways, SEQ_CST(USDT_FAULTS)))
-		return 0;
+		return false;
 	if (thread_forbidden() || filtered_here() || !lock_soon())
-		return 0;
+		return false;
 	ret = thread_run_sure(jumps_out, NULL);
 	registry_unlock();
 	return !ret;

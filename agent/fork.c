@@ -53,7 +53,7 @@ static int revive_aside(void *noted)
 
 /* A process without files, see deferred.c, or a forked child of one. With
  * `thread`, the calling thread is one of the agent's. */
-static int deferred_revive(bool thread)
+static bool deferred_revive(bool thread)
 {
 	const bool forked = start_deferred != (uint32_t)sys_getpid();
 	const char *why = "the forked child could not make its files";
@@ -76,7 +76,7 @@ static int deferred_revive(bool thread)
 	return !why;
 }
 
-static int child_revive(void)
+static bool child_revive(void)
 {
 	int ret = -EBUSY;
 	int noted = 0;
@@ -101,9 +101,9 @@ static int child_revive(void)
 	}
 	store_release(fork_mark, ++marks, FORK_MARK);
 	if (ret)
-		return 0;
+		return false;
 	demand_begin();
-	return 1;
+	return true;
 }
 
 /*
@@ -119,7 +119,7 @@ static int revive_alone(void *thread, void *unused)
 	struct timespec pause = { .tv_nsec = 1000000 };
 	int left = REVIVE_WAIT_MS;
 	uint64_t before;
-	int ret = 0;
+	bool ret = false;
 
 	(void)unused;
 	host_signals_block(&before);

@@ -127,7 +127,7 @@ SIGSAFE int leave_begin(void)
 SIGSAFE void leave_end(int begun)
 {
 	if (begun & WITHDRAWN)
-		demand_give_back(1);
+		demand_give_back(true);
 	else if (begun & ENDED)
 		demand_begin();
 }

@@ -321,7 +321,7 @@ int callback_attach(const char *name, const char *rule,
 	struct entry *failed = NULL;
 	struct visit visit;
 	struct entry model;
-	int many;
+	bool many;
 	int ret = model_make(&model, rule, callback, priv);
 
 	if (!ret && flags & ~(unsigned int)FLAGS)
@@ -401,7 +401,7 @@ PUBLIC int taffrail_probe_detach_within(const char *rule,
 	struct visit visit;
 	struct entry *entry;
 	struct entry model;
-	int living = 1;
+	bool living = true;
 	int ret = model_make(&model, rule, callback, priv);
 
 	if (!ret)
@@ -410,7 +410,7 @@ PUBLIC int taffrail_probe_detach_within(const char *rule,
 		return ret == -EINVAL ? -ENOENT : ret;
 	ret = -ENOENT;
 	while ((entry = detach_next(&model, living))) {
-		living = 0;
+		living = false;
 		ret = detach_wait(entry, milliseconds, thread);
 		if (ret)
 			break;

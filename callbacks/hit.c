@@ -69,7 +69,7 @@ static SIGSAFE void hit_left(void *arg)
 
 /* The part of callback_take() for conditions and for hits in signal handlers.
  * Counts a hit that a handler makes and the callback does not allow. */
-static SIGSAFE __attribute__((noinline)) int
+static SIGSAFE __attribute__((noinline)) bool
 callback_take_slow(const struct walk *walk, const struct node *node,
 		   int in_handler)
 {
@@ -77,23 +77,23 @@ callback_take_slow(const struct walk *walk, const struct node *node,
 	struct entry *entry = node->entry;
 
 	if (node->condition && !callback_host.holds(node->condition, &event))
-		return 0;
+		return false;
 	if (!in_handler || entry->flags & TAFFRAIL_PROBE_SIGNAL)
-		return 1;
+		return true;
 	__atomic_fetch_add(&entry->signal, 1, __ATOMIC_RELAXED);
 	if (entry->told)
 		missed_note(MISSED_HANDLER);
-	return 0;
+	return false;
 }
 
 /* Names the callback (PROBE-NAMED), and tells whether to call it. */
-static ALWAYS_INLINE int callback_take(const struct walk *walk,
-				       const struct node *node, int in_handler)
+static ALWAYS_INLINE bool callback_take(const struct walk *walk,
+					const struct node *node, int in_handler)
 {
 	store_relaxed(&walk->reader->current, node->entry);
 	__atomic_signal_fence(SEQ_CST(PROBE_NAMED));
 	if (unlikely(load_relaxed(&node->entry->dead)))
-		return 0;
+		return false;
 	return likely(!node->condition && !in_handler) ||
 	       callback_take_slow(walk, node, in_handler);
 }
@@ -247,7 +247,7 @@ void callback_hit(struct write_slot *slot, uint64_t fixed,
 {
 	const struct object *object = object_of(slot->shape);
 	struct walk walk;	/* not cleared */
-	int block = slot->fixed_bytes > 8;
+	bool block = slot->fixed_bytes > 8;
 
 	walk.reader = callback_reader;
 	walk.known = load_acquire(&object->callbacks, KNOWN_MARKER);

@@ -68,7 +68,7 @@ static bool is_libcs(int number)
 /* The same, for a function that installs a handler. */
 static bool libcs_handler(int number, const void *handler)
 {
-	int yes = is_libcs(number);
+	bool yes = is_libcs(number);
 
 	faults_handle(number, handler);
 	return yes;
@@ -173,7 +173,7 @@ PUBLIC handler_fn *sigset(int number, handler_fn *handler)
 	struct kernel_action was;
 	uint64_t set, before;
 	handler_fn *old;
-	int holds = handler == SIG_HOLD;
+	bool holds = handler == SIG_HOLD;
 
 	if (libcs_handler(number, holds ? NULL : (void *)handler))
 		return real_sigset(number, handler);

@@ -135,7 +135,7 @@ static int start_known(const struct spawn *spawn)
 
 static int spawn_start(const struct spawn *spawn)
 {
-	int begun = demand_spawn();
+	bool begun = demand_spawn();
 	int ret;
 
 	ret = settings.join || channels_run() ?

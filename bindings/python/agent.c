@@ -26,7 +26,7 @@ static struct declared *all;
 static __typeof__(taffrail_event_declare) *agent_declare;
 __typeof__(taffrail_event_write) *agent_write;
 
-__attribute__((noinline)) int agent_came(void)
+__attribute__((noinline)) bool agent_came(void)
 {
 	/* in one copy: the agent's word is in a static object */
 	__label__ taffrail_hit_;

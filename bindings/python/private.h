@@ -19,6 +19,7 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API	0x03090000
 #include <Python.h>
+#include <stdbool.h>
 #include <structmember.h>
 
 #include "include/taffrail/event.h"
@@ -58,7 +59,7 @@ void declared_remove(struct declared *declared);
 struct taffrail_declared *declared_make(struct declared *declared);
 
 /* Returns 1 when the process has an agent, which may be off. */
-int agent_came(void);
+bool agent_came(void);
 
 /* As taffrail_event_write(), for a marker of declared_make(). */
 extern __typeof__(taffrail_event_write) *agent_write;

@@ -21,7 +21,7 @@
 #include "gdbstub/wire/packet.h"
 #include "tracepoints/fields/fields.h"
 
-static int marker_find(const struct marker *m, const struct marker_list *list)
+static bool marker_find(const struct marker *m, const struct marker_list *list)
 {
 	size_t i = 0;
 
