@@ -76,6 +76,8 @@ plant_faults()
 	plant agent/planted/long-file.c "$(repeat 801 ';')"
 	plant agent/planted/long-function.c 'void long_one(void)' '{' \
 		"$(repeat 81 '	;')" '}'
+	plant agent/planted/truth.c 'int truth_told(int a)' '{' \
+		'	return a ? a > 2 : 0;' '}'
 	plant agent/planted/columns.c "/* $(printf '%80s' wide) */"
 	plant agent/planted/blanks.c 'int blanks; '
 	plant agent/planted/alone.h 'struct alone { unknown_type member; };'
@@ -149,6 +151,7 @@ expected()
 	rooms command/planted/up.h:1: its guard is UP_H, not COMMAND_PLANTED_UP_H
 	rooms command/planted/base.h:1: has the name of base/base.h
 	rooms docs/architecture.md does not show buffers/writers/hidden.h to other
+	truth agent/planted/truth.c:2: truth_told() returns a truth as int
 	symbols buffers may not call agent/planted
 	symbols circle: agent/planted agent/planted-x86_64 buffers/planted
 	unwound agent/planted/planted.c: <unwound>: pushes and pops a

@@ -276,6 +276,12 @@ rule_figures()
 	python3 $here/figures.py limits $here/figures.limits
 }
 
+# See truth.py: functions whose int is a truth.
+rule_truth()
+{
+	sources | xargs python3 $here/truth.py
+}
+
 # See guarantees.py: numbers of rows, and the tests that rows name.
 rule_guarantees()
 {
