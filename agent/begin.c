@@ -24,8 +24,7 @@
 #include "gdbstub/ipa/ipa.h"
 #include "tracepoints/sites/lock.h"
 
-const char agent_another_copy[] =
-	"the program has another copy of the agent";
+const char agent_another_copy[] = "the program has another copy of the agent";
 struct lacking_off agent_lacks = { .id = CAUSE_LACKS_OFF };
 int agent_rseq;
 /* The number of CPUs, where the file of the first session has it; else 0. Set
@@ -87,12 +86,10 @@ static int start_aside(void *arg)
 	int ret;
 
 	(void)arg;
-	agent_cpus_online = cpus_told ? cpus_told :
-				host_cpus_possible();
+	agent_cpus_online = cpus_told ? cpus_told : host_cpus_possible();
 	if (agent_rseq && clock_kind() == CLOCK_KIND_TSC)
 		agent_cpus = agent_cpus_online < CHANNEL_CPUS_MAX ?
-				     agent_cpus_online :
-				     CHANNEL_CPUS_MAX;
+				     agent_cpus_online : CHANNEL_CPUS_MAX;
 	/* before the directory: two copies of the agent would take it from
 	 * each other */
 	loader = loader_setup(agent_begins_alone());

@@ -540,8 +540,7 @@ static bool has_left(int fd)
 
 int control_serve(int fd)
 {
-	uint64_t bytes = CONTROL_REQUEST_BYTES +
-			 (uint64_t)PROTOCOL_PAYLOAD_MAX;
+	uint64_t bytes = CONTROL_REQUEST_BYTES + (uint64_t)PROTOCOL_PAYLOAD_MAX;
 	struct message message;
 	struct ucred peer;
 	char *memory, *answer;	/* the request, and behind it the answer */

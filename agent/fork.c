@@ -124,8 +124,7 @@ static int revive_alone(void *thread, void *unused)
 	(void)unused;
 	host_signals_block(&before);
 	if (!__atomic_exchange_n(&fork_mark[1], 1, __ATOMIC_RELAXED))
-		ret = start_deferred ? deferred_revive(thread) :
-				       child_revive();
+		ret = start_deferred ? deferred_revive(thread) : child_revive();
 	else
 		while (left-- && !load_acquire(fork_mark, FORK_MARK))
 			sys2(SYS_nanosleep, &pause, NULL);

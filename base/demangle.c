@@ -776,8 +776,7 @@ static struct piece read_compound(struct demangle *d)
 		return piece_keep(d, read_source(d));
 	return is_digit(next_char(d)) || next_char(d) == 'N' ||
 			       next_char(d) == 'Z' ?
-		       piece_keep(d, read_name(d)) :
-		       give_up(d);
+		       piece_keep(d, read_name(d)) : give_up(d);
 }
 
 static struct piece read_type(struct demangle *d)

@@ -229,8 +229,7 @@ SIGSAFE uint64_t clock_read(void)
 SIGSAFE uint64_t clock_read_time(void)
 {
 	return clock_chosen == CLOCK_KIND_ATOMIC ?
-		       clock_read_kernel(CLOCK_MONOTONIC) :
-		       clock_read();
+		       clock_read_kernel(CLOCK_MONOTONIC) : clock_read();
 }
 
 /* Takes the best anchor of some tries: a try may be interrupted. */

@@ -132,8 +132,7 @@ uint64_t ring_oldest(const struct ring_view *view,
 		     const struct ring_count *count)
 {
 	return count->current + 1 > view->nsub ?
-		       count->current + 1 - view->nsub :
-		       0;
+		       count->current + 1 - view->nsub : 0;
 }
 
 bool ring_unread(const struct ring_view *view, const struct ring_count *count,

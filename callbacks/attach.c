@@ -464,8 +464,7 @@ static const struct taffrail_place *
 place_of(const struct taffrail_event *event, int field, uint8_t kind)
 {
 	return taffrail_field_kind_(event, field) == kind ?
-		       &event->marker_->places_[field] :
-		       NULL;
+		       &event->marker_->places_[field] : NULL;
 }
 
 /* Without `length`, the string is not measured: a callback may only look at the
@@ -494,8 +493,7 @@ PUBLIC int taffrail_field_string(const struct taffrail_event *event, int field,
 		limit = -1;
 	else if (place->bound_ == 2)
 		memcpy(&limit, event->fixed_ + place->limit_, sizeof(limit));
-	*length = limit < 0 ? strlen(*string) :
-			      strnlen(*string, (size_t)limit);
+	*length = limit < 0 ? strlen(*string) : strnlen(*string, (size_t)limit);
 	return 1;
 }
 

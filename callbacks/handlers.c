@@ -36,8 +36,7 @@ typedef void handler_fn(int number);
 
 extern const char handler_stubs[] HIDDEN;
 
-static int (*real_sigaction)(int, const struct sigaction *,
-			     struct sigaction *);
+static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
 static handler_fn *(*real_signal)(int, handler_fn *);
 static handler_fn *(*real_sysv_signal)(int, handler_fn *);
 static handler_fn *(*real_sigset)(int, handler_fn *);

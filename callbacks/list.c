@@ -194,8 +194,7 @@ static void places_fill(struct taffrail_marker *marker,
 				       TAFFRAIL_PLACE_STRING_;
 		place->bound_ = rule == WRITE_RULE_BOUNDED ? 1 :
 				rule == WRITE_RULE_FIELD   ? 2 :
-				rule == WRITE_RULE_COUNTED ? 3 :
-							     0;
+				rule == WRITE_RULE_COUNTED ? 3 : 0;
 		place->limit_ = shape->var[nvar].limit;
 		nvar++;
 	}

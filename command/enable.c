@@ -119,8 +119,7 @@ static int change_living(struct targets *targets, enum message_type type,
 			inheritance_change(target->process, name, rule,
 					   type == MESSAGE_ENABLE, &result);
 		if (!ret && type == MESSAGE_ENABLE)
-			places_take_living(places, target->process, name,
-					   rule);
+			places_take_living(places, target->process, name, rule);
 		if (ret && ret != -ENOENT && !target_ends(target))
 			result = cause_tell(&target->client.cause);
 	}

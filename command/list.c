@@ -147,8 +147,7 @@ static void field_json(const struct marker_field *field, void *priv)
 static const char *kind_word(const struct marker *m)
 {
 	return m->function ? "function" :
-	       m->spot ? "line" :
-	       m->kind == MARKER_USDT ? "usdt" : "marker";
+	       m->spot ? "line" : m->kind == MARKER_USDT ? "usdt" : "marker";
 }
 
 /* Writes "FILE:LINE", or "" for a marker that does not tell: a USDT probe has

@@ -230,6 +230,5 @@ int main(int argc, char **argv)
 	if (argc > 2)
 		return command_misused("'%s' stands before the sub-command: "
 				       "options follow it", word);
-	return command_misused("unknown option '%s', and no sub-command",
-			       word);
+	return command_misused("unknown option '%s', and no sub-command", word);
 }

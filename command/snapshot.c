@@ -353,8 +353,7 @@ static int tell_none(struct snapshot *s)
 	command_failed("%s session '%s'%s%s", who, s->name,
 		       s->core && s->foreign ? " of this version" : "",
 		       nearest);
-	taken = s->core || s->pid ? NULL :
-		look_newest_in(above, s->name, &why);
+	taken = s->core || s->pid ? NULL : look_newest_in(above, s->name, &why);
 	if (taken)
 		command_warn("%s%s has events of a session '%s': a snapshot "
 			     "takes the buffers of ended processes with it",

@@ -84,8 +84,7 @@ int verify_main(int argc, char **argv)
 
 	if (options_next(&options) != OPTIONS_END)
 		return options.status;
-	path = argc == options.index ? look_newest(&why) :
-				       argv[options.index];
+	path = argc == options.index ? look_newest(&why) : argv[options.index];
 	if (!path)
 		return command_misused("give a directory that record or "
 				       "snapshot wrote; %s", why);

@@ -90,8 +90,7 @@ bool trace_set_there(int fd, const char *session)
 	while (names && !found && (entry = readdir(names))) {
 		if (*entry->d_name == '.')
 			continue;
-		snprintf(path, sizeof(path), "%s/index/session",
-			 entry->d_name);
+		snprintf(path, sizeof(path), "%s/index/session", entry->d_name);
 		found = session_there(fd, path, session);
 	}
 	if (names)

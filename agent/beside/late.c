@@ -344,8 +344,7 @@ static int module_note(struct dl_phdr_info *info, size_t size, void *arg)
 	     !module_needs(info, "lttng_probe_register")))
 		return 0;
 	modules[nmodules] = text->start + text->used;
-	text_add_bytes(text, info->dlpi_name,
-		       text_length(info->dlpi_name) + 1);
+	text_add_bytes(text, info->dlpi_name, text_length(info->dlpi_name) + 1);
 	if (!text->cut)
 		nmodules++;
 	return 0;

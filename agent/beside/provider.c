@@ -214,8 +214,7 @@ static void module_keep(const void *description)
 	Dl_info info;
 
 	if (dladdr(description, &info))
-		dlopen(info.dli_fname,
-		       RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	dlerror();
 }
 

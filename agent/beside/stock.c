@@ -341,8 +341,7 @@ static void events_settle(void)
  */
 static void stock_wait(bool prunes)
 {
-	bool cancels = stock.cancel_off && stock.cancel_on &&
-		       !thread_is_ours();
+	bool cancels = stock.cancel_off && stock.cancel_on && !thread_is_ours();
 
 	if (cancels)
 		stock.cancel_off();

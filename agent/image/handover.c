@@ -76,8 +76,7 @@ SIGSAFE static int directory_take(int at, const char *path,
 	if (sys2(SYS_fstat, fd, &st))
 		goto close;
 	*why = st.st_uid != user_now()	     ? LACKING_OWNED :
-	       st.st_mode & 077 & ~SEARCHED ? LACKING_OPENED :
-					       LACKING_NOT;
+	       st.st_mode & 077 & ~SEARCHED ? LACKING_OPENED : LACKING_NOT;
 	if (!*why)
 		return fd;
 close:

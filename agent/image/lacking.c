@@ -198,8 +198,7 @@ SIGSAFE static enum lacking_why place_look(void)
 
 	if (ret)
 		return ret == -EACCES ? LACKING_USER :
-		       ret == -ENOENT ? LACKING_AWAY :
-					LACKING_NOT;
+		       ret == -ENOENT ? LACKING_AWAY : LACKING_NOT;
 	return !S_ISDIR(st.st_mode)		     ? LACKING_NOT :
 	       place_id_of(&st) != place_id	     ? LACKING_AWAY :
 	       st.st_uid != (uid_t)sys0(SYS_geteuid) ? LACKING_USER :

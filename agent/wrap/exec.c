@@ -129,8 +129,7 @@ SIGSAFE static enum lacking_why hand_over(void)
 SIGSAFE void exec_look(struct image *image, const struct exec *e)
 {
 	char *const *environment = is_readable(e->environment) ?
-					   e->environment :
-							     NULL;
+					   e->environment : NULL;
 
 	image->fd = e->fd;
 	image->path = e->path;

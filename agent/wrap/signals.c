@@ -30,11 +30,9 @@ typedef handler_fn *signal_fn(int number, handler_fn *handler);
 
 handler_fn *bsd_signal(int number, handler_fn *handler);
 handler_fn *__sysv_signal(int number, handler_fn *handler);
-int __sigaction(int number, const struct sigaction *set,
-		struct sigaction *old);
+int __sigaction(int number, const struct sigaction *set, struct sigaction *old);
 
-static int (*real_sigaction)(int, const struct sigaction *,
-			     struct sigaction *);
+static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
 static signal_fn *real_signal;
 static signal_fn *real_sysv_signal;
 static signal_fn *real_sigset;

@@ -184,8 +184,7 @@ static int hit_fill(struct event *event, struct hit *hit,
 		if (hit->given & 1u << i)
 			continue;
 		hit->given |= 1u << i;
-		value_missing(&hit->values[i],
-			      event->declared.fields[i].type_);
+		value_missing(&hit->values[i], event->declared.fields[i].type_);
 		fault_set(fault, "%U/%U() needs the field '%U'",
 			  PyTuple_GetItem(event->names, i));
 	}

@@ -115,8 +115,7 @@ int channel_room_admit(const struct channel *channel, uint64_t bytes)
 
 	if (ret)
 		return ret;
-	return channel_admit ? channel_admit(channel, bytes) :
-			       CHANNEL_ADMITTED;
+	return channel_admit ? channel_admit(channel, bytes) : CHANNEL_ADMITTED;
 }
 
 int channel_ring_make(const struct channel *channel, const char *suffix,

@@ -103,8 +103,7 @@ static inline int channel_used(uint32_t i)
 
 /* Prepares a channel's table. One caller at a time, as for channel_create(). */
 struct channel *channel_take(uint32_t i);
-extern struct rings rings_off
-	__attribute__((visibility("hidden")));
+extern struct rings rings_off __attribute__((visibility("hidden")));
 extern struct ring ring_absent;
 
 /* 0 in a forked child that has no files yet; else a number that none of the

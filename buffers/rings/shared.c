@@ -148,8 +148,7 @@ int shared_allocate(struct shared *shared)
 	}
 	sys_close(fd);
 	if (!ret)
-		store_release(&shared->members->allocated, 1,
-			      SHARED_ALLOCATED);
+		store_release(&shared->members->allocated, 1, SHARED_ALLOCATED);
 	return ret;
 }
 

@@ -16,8 +16,7 @@ write_fn *write_choose(const struct write_shape *shape,
 	if (!channel->cpus)
 		return contexts || shape->nvar ||
 				       shape->fixed_bytes > 8 ?
-			       locked_write_any :
-			       locked_write_word;
+			       locked_write_any : locked_write_word;
 	if (!contexts && id < write_id_extended(header)) {
 		if (!shape->nvar && shape->fixed_bytes <= 8)
 			return write_fast_word(header);

@@ -131,8 +131,7 @@ SIGSAFE void write_event_build(struct write_event *event,
 			continue;
 		}
 		event->counts[i] = var[i].n > UINT32_MAX / 8 ?
-					   UINT32_MAX / 8 :
-					   (uint32_t)var[i].n;
+					   UINT32_MAX / 8 : (uint32_t)var[i].n;
 		if (shape->var[i].rule != WRITE_RULE_BARE)
 			part_add(event, &event->counts[i], 4);
 		part_add(event, var[i].p, (uint64_t)event->counts[i] * element);

@@ -142,15 +142,13 @@ static ALWAYS_INLINE enum write_verdict hold_take(struct hold *hold,
 		hold->channel = channel;
 		hold->token = load_relaxed(&writer_number) ?
 				      load_relaxed(&channel->rings->base) +
-					      load_relaxed(&writer_number) :
-				      0;
+					      load_relaxed(&writer_number) : 0;
 	}
 	/* rdtsc overlaps with the code behind it and waits for the code before
 	 * it. A clock that is a counter gives the order, so it is read under
 	 * the lock. */
 	hold->clock = likely(clock_chosen == CLOCK_KIND_TSC) ?
-			      clock_read_tsc() :
-			      0;
+			      clock_read_tsc() : 0;
 	k = host_cpu_renew(k, hold->clock);
 	if (unlikely(k >= channel->locked_max))
 		k %= channel->locked_max;

@@ -235,8 +235,7 @@ static enum write_verdict hold_write(const struct hold *hold,
 		return WRITE_LOST;
 	if (!last)
 		return commit == HOLD_ROOMLESS && hold_lose_again(hold) ?
-			       WRITE_LOST :
-			       WRITE_FULL;
+			       WRITE_LOST : WRITE_FULL;
 	if (commit == HOLD_ROOMLESS)
 		hold->lock->roomless = hold_time(hold);
 	hold_lose(hold);
@@ -314,8 +313,7 @@ SIGSAFE COLD enum write_verdict locked_write(const struct write_slot *slot,
 		if (verdict == WRITE_FULL)
 			return channel_count(channel, event->generation,
 					     &channel->area->lost_unplaced) ?
-				       WRITE_LOST :
-				       WRITE_AGAIN;
+				       WRITE_LOST : WRITE_AGAIN;
 		hold.first = (uint32_t)(hold.lock - channel->locks);
 		hold.looked = 0;
 		do {

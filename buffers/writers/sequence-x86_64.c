@@ -236,8 +236,7 @@ enum sequence { BYTES, SHIFT1, SHIFT2, SHIFT3, ARRAY, SEQUENCES };
 	PAIR(shift3_##n) PAIR(array_##n)
 
 /* By AVX2, the bytes so far, and the header. */
-NEAR_TABLE(sequences, [2][SEQUENCES][2],
-	   SEQUENCE_ROWS(sse) SEQUENCE_ROWS(avx));
+NEAR_TABLE(sequences, [2][SEQUENCES][2], SEQUENCE_ROWS(sse) SEQUENCE_ROWS(avx));
 
 /* An element has 1, 2, 4 or 8 bytes. */
 static enum sequence sequence_kind(const struct write_shape *shape)

@@ -189,8 +189,7 @@ write_pass(struct write_slot *slot, uint64_t fixed,
 			write_event_build(&event, slot, channel, fixed, var,
 					  ip);
 		if (channel && channel->cpus)
-			verdict = section_write(slot, header, extended,
-						&event);
+			verdict = section_write(slot, header, extended, &event);
 		else if (channel && load_relaxed(fork_mark))
 			verdict = locked_write(slot, header, channel, &event);
 		if (verdict == WRITE_LATE) {
@@ -226,9 +225,7 @@ SIGSAFE void write_at(struct write_slot *slot, uint64_t fixed,
 		      const struct write_var *var, uint64_t ip)
 {
 	int header = load_acquire(&slot->rings[WRITE_WIDE], WRITE_SLOT) ==
-				     &rings_off ?
-			     WRITE_COMPACT :
-			     WRITE_WIDE;
+				     &rings_off ? WRITE_COMPACT : WRITE_WIDE;
 
 	write_any(slot, fixed, var, header, ip);
 }

@@ -160,8 +160,7 @@ static int bucket_of(const struct histogram *h, int64_t value)
 
 	if (!h->step)
 		return value < 0 ? 0 :
-		       value     ? 65 - __builtin_clzll((uint64_t)value) :
-				   1;
+		       value     ? 65 - __builtin_clzll((uint64_t)value) : 1;
 	if (value < h->least)
 		return 0;
 	/* the distance may be more than an int64_t holds */

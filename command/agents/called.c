@@ -67,8 +67,7 @@ int called_open(const struct rundir_process *process)
 		return -ESTALE;
 	if (page.wake.state != WAKE_SIGNALLED)
 		return -ENOENT;
-	fd = openat(process->fd, CALL_FILE, FILE_OPEN | O_CREAT | O_EXCL,
-		    0600);
+	fd = openat(process->fd, CALL_FILE, FILE_OPEN | O_CREAT | O_EXCL, 0600);
 	made = fd >= 0;
 	if (!made && errno == EEXIST) {
 		fd = openat(process->fd, CALL_FILE, FILE_OPEN);

@@ -96,8 +96,7 @@ static int client_unconnected(struct client *client,
 			      int64_t served)
 {
 	int failed = error == -ENOENT && rundir_lives(process) ?
-			     activation_failed(process) :
-			     0;
+			     activation_failed(process) : 0;
 	pid_t pid = process->pid;
 
 	/* the service thread could make no socket */

@@ -205,8 +205,7 @@ bool places_leave_out(const struct places *places, const char *id)
 /* Tells whether it is a place in a function, not a probe. */
 static bool is_function(const struct place *place)
 {
-	return !strncmp(place->id, "fn/", 3) ||
-	       !strncmp(place->id, "line/", 5);
+	return !strncmp(place->id, "fn/", 3) || !strncmp(place->id, "line/", 5);
 }
 
 /* Tells whether a trap could be there. */

@@ -59,8 +59,7 @@ bool attach_image_same(const struct attach_target *t, uint64_t address)
 {
 	uint8_t byte;
 
-	return t->image >= 0 &&
-	       pread(t->image, &byte, 1, (off_t)address) == 1;
+	return t->image >= 0 && pread(t->image, &byte, 1, (off_t)address) == 1;
 }
 
 void attach_image_close(struct attach_target *t)

@@ -222,8 +222,7 @@ int attach_load(struct attach_target *t, struct attach_plan *plan,
 {
 	int ret;
 
-	plan->foreign = !plan->function &&
-			!same_file(t->pid, plan->library);
+	plan->foreign = !plan->function && !same_file(t->pid, plan->library);
 	ret = load_once(t, plan, report);
 	/* a directory that the process's user may not enter */
 	if (ret == -ENOEXEC && !plan->function && !plan->foreign) {

@@ -109,8 +109,7 @@ static void fill_block(struct attach_memory *memory,
 	if (memory->image_bytes)
 		fileless_path(block->path, sizeof(block->path), t);
 	else
-		snprintf(block->path, sizeof(block->path), "%s",
-			 plan->library);
+		snprintf(block->path, sizeof(block->path), "%s", plan->library);
 }
 
 int attach_memory_build(struct attach_memory *memory,

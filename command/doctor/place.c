@@ -65,8 +65,7 @@ void look_place(struct doctor *d, struct finding *f)
 	} else if (d->page.landlock == LANDLOCK_SHUT) {
 		cause_set(&d->cause, 0, SESSION_LANDLOCKED, .pid = d->pid);
 		found_cause(f, DOCTOR_NO, &d->cause);
-	} else if (seen &&
-		   !rundir_may_write(d->pid, d->process.path, &found)) {
+	} else if (seen && !rundir_may_write(d->pid, d->process.path, &found)) {
 		/* the agent may not make files beside the first ones */
 		cause_set(&d->cause, 0, SESSION_USER_CHANGED, .pid = d->pid);
 		found_cause(f, DOCTOR_NO, &d->cause);

@@ -110,8 +110,7 @@ void look_program(struct doctor *d, struct finding *f)
 		goto none;
 	}
 	if (strcmp(d->image, d->file))
-		found_as(f, DOCTOR_OK, "%s, a script of %s", d->file,
-			 d->image);
+		found_as(f, DOCTOR_OK, "%s, a script of %s", d->file, d->image);
 	else
 		found_as(f, DOCTOR_OK, "%s", d->file);
 	if (!symboliser_read(&module, d->image) && *module.interpreter)
@@ -153,8 +152,7 @@ void look_how(struct doctor *d, struct finding *f)
 		   getxattr(d->image, "security.capability", NULL, 0) > 0) {
 		/* root has them anyway */
 		found(f, FILE_CAPABLE);
-	} else if (symboliser_read(&module, d->image) ||
-		   !*module.interpreter) {
+	} else if (symboliser_read(&module, d->image) || !*module.interpreter) {
 		found_as(f, DOCTOR_OK, "libtaffrail.a is linked into it, or it "
 			 "is a dynamic linker");
 	} else if (strstr(module.interpreter, "ld-musl")) {

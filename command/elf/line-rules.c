@@ -211,8 +211,7 @@ static const char *chain_end(const char *p, bool *simple)
 		if (*next == '[') {
 			next += strcspn(next, "]");
 			next += *next == ']';
-		} else if (*next == '.' ||
-			   (next[0] == '-' && next[1] == '>')) {
+		} else if (*next == '.' || (next[0] == '-' && next[1] == '>')) {
 			next = blanks_skip(next + 1 + (*next == '-'));
 			if (!isalpha((unsigned char)*next) && *next != '_')
 				return p;

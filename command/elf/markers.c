@@ -313,8 +313,7 @@ void marker_each_field(const struct marker *marker,
 			if (next.count)
 				field.shown = next;
 			if (next.how == TAFFRAIL_HOW_RANGES)
-				field.is_signed =
-					types[i] != TAFFRAIL_T_U64;
+				field.is_signed = types[i] != TAFFRAIL_T_U64;
 		}
 		call(&field, priv);
 	}

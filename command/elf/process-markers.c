@@ -414,8 +414,7 @@ static int look_symbol(const struct process_mapping *m, void *arg)
 		return 0;
 	from = symboliser_opened(&file);
 	found = !first_address(&start, m, &from, &ns) &&
-		!symboliser_address(&wanted->address, wanted->name, &from,
-				    &ns);
+		!symboliser_address(&wanted->address, wanted->name, &from, &ns);
 	opener_close(&file);
 	if (!found)
 		return 0;

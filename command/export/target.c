@@ -26,8 +26,7 @@
 /* Says why a target of this name cannot be written. Returns COMMAND_FAILED. */
 static int cannot_make(const char *path, int error)
 {
-	return command_failed("cannot write %s: %s", path,
-			      limits_raise(error));
+	return command_failed("cannot write %s: %s", path, limits_raise(error));
 }
 
 /* Returns the mode that a new file has by the umask, as open(2) would give it:
@@ -89,8 +88,7 @@ static int make_file(struct target *target, const char *path,
 		if (by_name)
 			return command_failed("%s is no file", path);
 		target->fd = open(path, O_WRONLY | O_CLOEXEC);
-		return target->fd < 0 ? cannot_make(path, errno) :
-					COMMAND_DONE;
+		return target->fd < 0 ? cannot_make(path, errno) : COMMAND_DONE;
 	}
 	if (st && access(path, W_OK))
 		return cannot_make(path, errno);

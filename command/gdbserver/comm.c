@@ -111,8 +111,7 @@ static int open_tcp(struct comm *comm)
 	freeaddrinfo(found);
 	/* gdbserver's own text: scripts look for it */
 	if (comm->listener < 0)
-		return command_failed("Can't bind address: %s.",
-				      strerror(ret));
+		return command_failed("Can't bind address: %s.", strerror(ret));
 	/* the kernel chooses the port where 0 was asked for */
 	if (!getsockname(comm->listener, (void *)&address, &n))
 		getnameinfo((void *)&address, n, NULL, 0, comm->port,

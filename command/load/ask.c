@@ -60,8 +60,7 @@ int load_check_process(pid_t pid)
 {
 	char value[16] = "";
 
-	part_find(pid, "environ", '\0', "TAFFRAIL_LOAD=", value,
-		  sizeof(value));
+	part_find(pid, "environ", '\0', "TAFFRAIL_LOAD=", value, sizeof(value));
 	if (!strcmp(value, "on"))
 		return COMMAND_DONE;
 	if (*value)

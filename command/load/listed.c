@@ -28,8 +28,7 @@ int shown_take(struct shown *shown, pid_t pid, const char *line)
 	char *rest = strdup(line);
 	struct shown_callback *c;
 
-	if (!rest ||
-	    !array_grow(&shown->callbacks, shown->count, sizeof(*c))) {
+	if (!rest || !array_grow(&shown->callbacks, shown->count, sizeof(*c))) {
 		free(rest);
 		return -ENOMEM;
 	}

@@ -626,8 +626,7 @@ int look_open_rings(struct look *look)
 	if (ret == COMMAND_DONE && look->rings->ret) {
 		ret = command_failed("%s", limits_raise(-look->rings->ret));
 	} else if (ret == COMMAND_DONE && !look->rings->n) {
-		targets_nearest(&list, look->session, nearest,
-				sizeof(nearest));
+		targets_nearest(&list, look->session, nearest, sizeof(nearest));
 		if (look->pid)
 			snprintf(who, sizeof(who), "process %d has no",
 				 look->pid);

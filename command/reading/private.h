@@ -110,8 +110,7 @@ int live_grow(struct look_rings *live);
 /* With -p, opens the process's directory, though the program has no agent yet
  * or has ended: other images may be there than were seen. Returns 0 or a
  * negative errno, -ENOENT when it has had no agent for EXECUTES_SECONDS. */
-int executing_open(struct look_rings *live,
-		   struct rundir_process *process);
+int executing_open(struct look_rings *live, struct rundir_process *process);
 
 /* Returns true when a process lives and its image in the session has gone: it
  * executes another program. Sets `cause` where no command finds the process.

@@ -115,8 +115,7 @@ void members_watch(struct members *members, pid_t program);
 
 /* Adds a process in which the session has been started. Returns 0 or a negative
  * errno. */
-int members_join(struct members *members,
-		 const struct rundir_process *process);
+int members_join(struct members *members, const struct rundir_process *process);
 
 /* Looks for processes, images and rings, if it is time. */
 void members_scan(struct members *members, uint64_t now_ns);

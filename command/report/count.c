@@ -257,8 +257,7 @@ static void count_watched(struct report *r, const struct report_class *c,
 		group->bytes += (uint64_t)(event->end - event->start);
 	} else if (found) {
 		r->groups.other_events++;
-		r->groups.other_bytes += (uint64_t)(event->end -
-						    event->start);
+		r->groups.other_bytes += (uint64_t)(event->end - event->start);
 	}
 	for (unsigned int i = 0; i < c->nfields; i++)
 		count_field(r, &c->fields[i], event, found, group);

@@ -109,8 +109,7 @@ static void add_long(struct longest *l, const struct pair *pair, bool across)
 	for (unsigned int i = 0; i < pair->kind->nkeys; i++) {
 		if (i && n + 1 < sizeof(new.keys))
 			new.keys[n++] = ' ';
-		n += pair_key_text(pair, i, new.keys + n,
-				   sizeof(new.keys) - n);
+		n += pair_key_text(pair, i, new.keys + n, sizeof(new.keys) - n);
 	}
 	if (full) {
 		l->list[0] = new;
@@ -218,8 +217,7 @@ static void pair_unfinished(const struct pair *pair, void *priv)
 	/* of the others, no time is known at which they were open */
 	if ((pair->kind->given || pair->kind->end) &&
 	    (pair->fate == PAIR_OPEN || pair->fate == PAIR_LEFT))
-		add_long(&r->open, pair,
-			 has_lost(r, pair->trace, pair->begin));
+		add_long(&r->open, pair, has_lost(r, pair->trace, pair->begin));
 }
 
 int durations_open(struct report *r)

@@ -80,8 +80,7 @@ static void print_facts(const struct pair_kind *kind, const struct durations *d)
 			   counted(kind->begins_out, "begin"),
 			   counted(kind->ends_out, "end"));
 	if (kind->unbegun)
-		print_fact("%s without a begin",
-			   counted(kind->unbegun, "end"));
+		print_fact("%s without a begin", counted(kind->unbegun, "end"));
 	if (kind->keyless)
 		print_fact("%s without the key",
 			   counted(kind->keyless, "event"));

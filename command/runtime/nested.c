@@ -154,8 +154,7 @@ static bool take_candidate(struct rundir_process *process, pid_t pid,
 	if (namespace && namespace != process->namespace)
 		return false;
 	identity = rundir_is(pid, process->identity);
-	is = identity > 0 ||
-	     (identity < 0 && starttime == process->starttime);
+	is = identity > 0 || (identity < 0 && starttime == process->starttime);
 	/* by the clock of another time namespace */
 	if (!is && identity < 0 && boot_offset(pid, &theirs) &&
 	    boot_offset(getpid(), &ours) && theirs != ours) {

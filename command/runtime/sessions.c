@@ -189,8 +189,7 @@ static int rules_write(const struct rundir *dir, const char *name,
 
 int rundir_write_rules(struct rundir *dir, const char *name, const char *text)
 {
-	return rundir_valid_name(name) ? rules_write(dir, name, text) :
-					 -EINVAL;
+	return rundir_valid_name(name) ? rules_write(dir, name, text) : -EINVAL;
 }
 
 /* Reads a file of sessions/. Returns 0, and text that the caller frees; or a
@@ -229,8 +228,7 @@ static int rules_read(const struct rundir *dir, const char *name, char **text)
 
 int rundir_read_rules(struct rundir *dir, const char *name, char **text)
 {
-	return rundir_valid_name(name) ? rules_read(dir, name, text) :
-					 -EINVAL;
+	return rundir_valid_name(name) ? rules_read(dir, name, text) : -EINVAL;
 }
 
 static void off_name(char file[NAME_MAX + 1], const char *name)

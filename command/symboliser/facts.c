@@ -103,8 +103,7 @@ static void read_dynamic(struct reading *r, const GElf_Phdr *ph)
 			continue;
 		}
 		bytes = strlen(name) + 1;
-		if (bytes > 1 && used + bytes + 1 <
-				 sizeof(r->module->needed)) {
+		if (bytes > 1 && used + bytes + 1 < sizeof(r->module->needed)) {
 			memcpy(needed + used, name, bytes);
 			used += bytes;
 		}

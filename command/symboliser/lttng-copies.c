@@ -228,8 +228,7 @@ int lttng_tell(struct reader *r, const struct ust_provider *provider,
 	found.strings[1] = event->name;
 	found.strings[2] = found.strings[3] = "";
 	if (ret || r->why) {
-		found.marker.why = r->why ? (uint8_t)r->why :
-					    why_left_out(ret);
+		found.marker.why = r->why ? (uint8_t)r->why : why_left_out(ret);
 		return r->take(&found, r->priv);
 	}
 	found.strings[2] = fields_text(r, &model);

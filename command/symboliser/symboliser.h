@@ -232,8 +232,7 @@ int symboliser_place(uint64_t *address, const struct symboliser_module *module,
 
 /* Returns whether the module is linked to a shared object with a name that
  * begins so. */
-bool symboliser_needs(const struct symboliser_module *module,
-		      const char *name);
+bool symboliser_needs(const struct symboliser_module *module, const char *name);
 
 /* Gives the address of a symbol that the file defines. Returns -ENOENT if it
  * defines none, or the name is too long for a request. */

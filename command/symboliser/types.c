@@ -25,8 +25,7 @@ Dwarf_Word value_encoding(Dwarf_Die *type)
 	Dwarf_Attribute attr;
 	Dwarf_Word encoding = 0;
 
-	dw.formudata(dw.attr_integrate(type, DW_AT_encoding, &attr),
-		     &encoding);
+	dw.formudata(dw.attr_integrate(type, DW_AT_encoding, &attr), &encoding);
 	return encoding;
 }
 

@@ -141,8 +141,7 @@ static void put_end(struct graph *g, const struct pair *pair, const char *took)
 	if (!one)
 		put_last(g);
 	g->waits = false;
-	put_line(g, took, pair, level - 1, one ? "" : "} (",
-		 one ? "();" : ")");
+	put_line(g, took, pair, level - 1, one ? "" : "} (", one ? "();" : ")");
 }
 
 static void pair_finished(const struct pair *pair,

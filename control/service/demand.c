@@ -297,8 +297,7 @@ SIGSAFE void demand_refuse(int error)
 static int signal_change(const struct kernel_action *set,
 			 struct kernel_action *old)
 {
-	return (int)sys4(SYS_rt_sigaction, have_signal, set, old,
-			 SIGSET_BYTES);
+	return (int)sys4(SYS_rt_sigaction, have_signal, set, old, SIGSET_BYTES);
 }
 
 /* Returns true when a program that is executed must find the signal ignored,

@@ -222,8 +222,7 @@ void session_probes_adopt(const struct patcher *patcher)
 		ask_for("", 0);
 	for (i = 0; i < SESSIONS_MAX; i++)
 		for (k = 0; session_asks(i) && k < sessions[i].nrules; k++) {
-			const struct session_rule *rule =
-				&sessions[i].rules[k];
+			const struct session_rule *rule = &sessions[i].rules[k];
 
 			if (!asks_for_probes(rule))
 				continue;

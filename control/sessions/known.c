@@ -148,8 +148,7 @@ uint64_t known_hash(const struct module *module, uint64_t question)
 static uint64_t row_read(int fd, uint64_t from, uint64_t hash,
 			 uint64_t row[static ROW])
 {
-	uint64_t at = from +
-		      hash / 2 % (KNOWN_BYTES / ROW_BYTES) * ROW_BYTES;
+	uint64_t at = from + hash / 2 % (KNOWN_BYTES / ROW_BYTES) * ROW_BYTES;
 
 	__builtin_memset(row, 0, ROW_BYTES);
 	sys4(SYS_pread64, fd, row, ROW_BYTES, at);

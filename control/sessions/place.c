@@ -305,8 +305,7 @@ const uint8_t *place_boot_id(void)
 	sys_close(fd);
 	for (p = buffer; *p && nibbles < 32; p++) {
 		int v = *p >= '0' && *p <= '9' ? *p - '0' :
-			*p >= 'a' && *p <= 'f' ? *p - 'a' + 10 :
-						 -1;
+			*p >= 'a' && *p <= 'f' ? *p - 'a' + 10 : -1;
 
 		if (v < 0)
 			continue;
@@ -549,8 +548,7 @@ static int files_make(uint64_t starttime, uint64_t identity)
 {
 	char path[256];
 	uint32_t image;
-	int ret = process_directory_choose(starttime | own_namespace,
-					   identity);
+	int ret = process_directory_choose(starttime | own_namespace, identity);
 
 	if (ret)
 		return ret;
@@ -694,8 +692,7 @@ void place_close(int keep)
 		anchor_keep_last();
 	process.page->state = PROCESS_EXITED;
 	if (!keep) {
-		image_path(path, sizeof(path), process.page->image,
-			   "/process");
+		image_path(path, sizeof(path), process.page->image, "/process");
 		sys_unlink(path);
 		image_path(path, sizeof(path), process.page->image, "");
 		sys_rmdir(path);

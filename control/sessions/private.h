@@ -66,8 +66,7 @@ bool session_quiet(void);
 /* modules.c: tells where the modules are, if the object is the session's first
  * one with a field that readers name; or in a forked child. The caller may open
  * files. */
-void session_symbols_need(struct session *session,
-			  const struct object *object);
+void session_symbols_need(struct session *session, const struct object *object);
 void session_modules_inherit(struct session *session);
 
 /* Notes in the session's page that modules are not known from now on. */

@@ -88,8 +88,7 @@ static void add_file(int fd, const char *name, void *arg)
 /* Opens a directory whose name begins with a digit: PID.STARTTIME, IMAGE. */
 static int directory_enter(int fd, const char *name)
 {
-	return *name < '0' || *name > '9' ? -1 :
-	       file_open_directory(fd, name);
+	return *name < '0' || *name > '9' ? -1 : file_open_directory(fd, name);
 }
 
 static void add_image(int fd, const char *name, void *arg)

@@ -164,7 +164,6 @@ uint32_t session_rings_join(struct session *session)
 		shared->types->state = SESSION_ACTIVE;
 	if (!ret)
 		return session->flags;
-	log_fact(LOG_WARNING, "session", "the process makes rings",
-		 ret);
+	log_fact(LOG_WARNING, "session", "the process makes rings", ret);
 	return plain;
 }

@@ -272,8 +272,7 @@ bool session_may_want(const struct object *found);
 
 /* Applies the rules to a marker of a module that has just been loaded. The
  * caller holds the registry's lock. */
-void session_module_came(struct object *object,
-			 const struct patcher *patcher);
+void session_module_came(struct object *object, const struct patcher *patcher);
 
 /* Learns of the machine by the line "machine=" in the file of the first session
  * that the process was started for: the clock's source (clock_source_tell()),

@@ -12,12 +12,10 @@ struct session sessions[SESSIONS_MAX] TABLE;
 struct session *session_at(uint32_t number)
 {
 	enum session_phase phase = number < SESSIONS_MAX ?
-					   session_phase(number) :
-					   SESSION_FREE;
+					   session_phase(number) : SESSION_FREE;
 
 	return phase != SESSION_FREE && phase < SESSION_HELD ?
-		       &sessions[number] :
-		       NULL;
+		       &sessions[number] : NULL;
 }
 
 struct session *session_find(const char *name)

@@ -67,8 +67,7 @@ SIGSAFE static int descriptor_borrow(void)
 		sys_close(process);
 	}
 	if (fd < 0)
-		fd = (int)sys_open("/proc/self/fd/2",
-				   LOG_OPEN, 0);
+		fd = (int)sys_open("/proc/self/fd/2", LOG_OPEN, 0);
 	return fd;
 }
 

@@ -308,8 +308,7 @@ static int stack_run(struct thread *thread, int (*fn)(void *arg), void *arg)
 	if (thread)
 		thread_guard(thread);
 	sys2(SYS_rt_sigpending, &pending, SIGSET_BYTES);
-	ret = thread ? thread_on_stack(fn, arg, thread_stack(thread)) :
-		       fn(arg);
+	ret = thread ? thread_on_stack(fn, arg, thread_stack(thread)) : fn(arg);
 	if (!(pending & size))
 		sys4(SYS_rt_sigtimedwait, &size, NULL, &none, SIGSET_BYTES);
 	return ret;

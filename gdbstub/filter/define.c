@@ -107,8 +107,7 @@ enum filter_verdict filter_status(struct filter *f, const char *p,
 	const char *at = p;
 
 	point = name_read(&at, &name) ?
-			filter_point_at(f, name.number, name.site) :
-			NULL;
+			filter_point_at(f, name.number, name.site) : NULL;
 	/* the server has not set its counters: they may have any value */
 	if (point && point->late) {
 		packet_add(out, "V0:0");

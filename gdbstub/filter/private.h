@@ -98,8 +98,7 @@ enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 
 /* Looks at an answer or a notification that has passed, or at the beginning of
  * one. */
-void filter_answer_note(struct filter *f, enum filter_kind kind,
-			const char *p);
+void filter_answer_note(struct filter *f, enum filter_kind kind, const char *p);
 
 /* buffer.c: serve a request for a part of the trace buffer, and the answer. */
 enum filter_verdict filter_buffer_request(struct filter *f, const char *p,

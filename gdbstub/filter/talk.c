@@ -249,8 +249,7 @@ enum filter_verdict filter_talk(struct filter *f, enum filter_kind kind,
 		if (!places)
 			filter_defined(f, p);
 		return places && insn_relocate(f, places, &f->thread, out) ?
-			       VERDICT_MORE :
-			       VERDICT_PASS;
+			       VERDICT_MORE : VERDICT_PASS;
 	default:
 		/* a stop: after the end of a vfork the trace may go on */
 		filter_answer_note(f, KIND_PLAIN, p);

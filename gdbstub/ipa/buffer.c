@@ -64,8 +64,7 @@ static int reserve_try(uint32_t n, uint8_t **place)
 	uint32_t counter = ((before & IPA_TOKEN_COUNTER) + IPA_TOKEN_STEP) &
 			   IPA_TOKEN_COUNTER;
 	uint32_t token = (before & IPA_TOKEN_COUNTER)
-				 << IPA_TOKEN_BEFORE_SHIFT |
-			 counter | turn;
+				 << IPA_TOKEN_BEFORE_SHIFT | counter | turn;
 	struct ipa_control *control = &gdb_agent_trace_buffer_ctrl[turn];
 	uint32_t now;
 

@@ -295,8 +295,7 @@ static void frame_make(struct hit *hit, struct ipa_point *point)
 	head.bytes = hit->builder.used - (uint32_t)sizeof(head);
 	__builtin_memcpy(ipa_frame, &head, sizeof(head));
 	place = ipa_trace_same() && ipa_limits_fit(hit->builder.used) ?
-			ipa_reserve(hit->builder.used) :
-			NULL;
+			ipa_reserve(hit->builder.used) : NULL;
 	if (!place) {
 		if (load_acquire(&gdb_agent_tracing, IPA_TRACING) &&
 		    ipa_trace_same())

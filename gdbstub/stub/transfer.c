@@ -201,8 +201,7 @@ int serve_transfer(struct connection *c, const char *p)
 		goto failed;
 	n = min_u64(n, CONNECTION_CHUNK_BYTES);
 	n = min_u64(n, c->document_bytes - offset);
-	packet_add_byte(&c->out,
-			offset + n < c->document_bytes ? 'm' : 'l');
+	packet_add_byte(&c->out, offset + n < c->document_bytes ? 'm' : 'l');
 	packet_add_bytes(&c->out, c->document + offset, n);
 	return 0;
 failed:

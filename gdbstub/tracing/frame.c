@@ -137,8 +137,7 @@ void frame_registers(const struct frame *frame, struct registers *registers,
 	*known = block_find(frame, COLLECT_BLOCK_REGISTERS, &block) &&
 		 block.nbytes == REGISTERS_BLOCK_BYTES;
 	if (*known)
-		__builtin_memcpy(registers, block.bytes,
-				 REGISTERS_BLOCK_BYTES);
+		__builtin_memcpy(registers, block.bytes, REGISTERS_BLOCK_BYTES);
 }
 
 uint64_t frame_memory(const struct frame *frame, uint64_t address, void *to,

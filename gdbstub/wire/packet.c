@@ -73,8 +73,7 @@ enum packet_event packet_take(struct packet_reader *reader, uint8_t byte)
 	if (reader->state == OUTSIDE)
 		return byte == RSP_ACK ? PACKET_ACKED :
 		       byte == RSP_NAK ? PACKET_AGAIN :
-		       byte == RSP_INTERRUPT ? PACKET_INTERRUPT :
-					       PACKET_NOISE;
+		       byte == RSP_INTERRUPT ? PACKET_INTERRUPT : PACKET_NOISE;
 	value = hex_value(byte);
 	if (value < 0) {
 		reader->state = OUTSIDE;

@@ -105,8 +105,7 @@ SIGSAFE void ax_quick_find(struct ax_program *program)
 	};
 	const struct ax_insn *field = program->insns;
 	enum ax_order order = field->step == STEP_VALUE_SIGNED ?
-				      AX_ORDER_SIGNED :
-				      AX_ORDER_UNSIGNED;
+				      AX_ORDER_SIGNED : AX_ORDER_UNSIGNED;
 	uint32_t bits = 64u - field->var, end;
 	uint8_t quick = AX_QUICK_VALUE;
 

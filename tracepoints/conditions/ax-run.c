@@ -105,9 +105,7 @@ static SIGSAFE enum ax_verdict memory_read(const struct ax_machine *machine,
 	if (verdict != AX_DONE)
 		return verdict;
 	*value = bytes == 1 ? word.u8 :
-		 bytes == 2 ? word.u16 :
-		 bytes == 4 ? word.u32 :
-			      word.u64;
+		 bytes == 2 ? word.u16 : bytes == 4 ? word.u32 : word.u64;
 	return AX_DONE;
 }
 

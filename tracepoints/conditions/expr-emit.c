@@ -161,8 +161,7 @@ static void fail_types(struct compiler *c, const char *where, const char *fact)
 /* Fails because a duration stands beside a number without a unit. */
 static void fail_units(struct compiler *c, const char *where)
 {
-	fail_types(c, where,
-		   "a number with a unit needs a field that has one");
+	fail_types(c, where, "a number with a unit needs a field that has one");
 }
 
 /* Fails because a name of several values stands where one is needed. */

@@ -153,8 +153,7 @@ void expr_emit(struct compiler *c, uint8_t opcode);
 void expr_emit_number(struct compiler *c, uint64_t value, int is_signed);
 void expr_emit_field(struct compiler *c, uint8_t opcode, uint8_t field);
 /* Emits the load of a part, and asks for the part in the comparison. */
-void expr_emit_part(struct compiler *c, const struct part *part,
-		    uint8_t type);
+void expr_emit_part(struct compiler *c, const struct part *part, uint8_t type);
 /* Emits room for a number that expr_emit_binary() knows. */
 void expr_emit_duration(struct compiler *c);
 /* Emits a jump. Returns the place for expr_emit_here(), which sets the target

@@ -32,8 +32,7 @@ static const uint8_t precedence[] = {
 	[OP_CLOSE] = 0,
 };
 
-static void parse_binary(struct compiler *c, uint32_t least,
-			 struct operand *a);
+static void parse_binary(struct compiler *c, uint32_t least, struct operand *a);
 
 /* Fails because no field has the token's name, says which levels there are if
  * the name may be meant as one, and lists the fields, and the enumerators of

@@ -152,8 +152,7 @@ static void put_hexadecimal(struct text *text, const struct conversion *c,
 	if (dot)
 		text_add_char(text, '.');
 	for (i = 1; i <= precision && i <= FRACTION_NIBBLES; i++)
-		text_add_char(text,
-			      digits[m >> (FRACTION_BITS - 4 * i) & 15]);
+		text_add_char(text, digits[m >> (FRACTION_BITS - 4 * i) & 15]);
 	conversion_repeat(text, '0', precision - FRACTION_NIBBLES);
 	text_add_bytes(text, e.text, (size_t)e.n);
 	conversion_repeat(text, ' ', pad);

@@ -170,8 +170,7 @@ static uint64_t integer_for(const struct conversion *c,
 	unsign = 64 - 8 * (int)bytes;
 	bits <<= unsign;
 	return c->letter == 'd' || c->letter == 'i' ?
-		       (uint64_t)((int64_t)bits >> unsign) :
-		       bits >> unsign;
+		       (uint64_t)((int64_t)bits >> unsign) : bits >> unsign;
 }
 
 static void character(struct text *text, const struct conversion *c,

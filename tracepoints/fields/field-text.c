@@ -144,8 +144,7 @@ static bool name_show(struct text *text, const struct field_event *event,
 	uint8_t how;
 
 	if (!field_is_integer(value))
-		return elements_show(text, value,
-				     shown_base(&event->shown, i));
+		return elements_show(text, value, shown_base(&event->shown, i));
 	if (!shown_find(&field, &event->shown, i))
 		return false;
 	how = field.how;

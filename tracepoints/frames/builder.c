@@ -205,8 +205,7 @@ SIGSAFE enum ax_verdict builder_ax_read(void *builder, uint64_t address,
 {
 	return memory_copy(to, address, bytes,
 			   &((struct builder *)builder)->stack) == bytes ?
-		       AX_DONE :
-		       AX_BAD_ADDRESS;
+		       AX_DONE : AX_BAD_ADDRESS;
 }
 
 SIGSAFE enum ax_verdict builder_ax_collect(void *builder, uint64_t address,

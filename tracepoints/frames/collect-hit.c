@@ -132,8 +132,7 @@ static SIGSAFE enum ax_verdict hit_variable_get(void *arg, uint32_t number,
 			return ax_run(list->fields[i].program, &event, NULL,
 				      value);
 	return collect_variable_get(number, (int64_t *)value) ?
-		       AX_UNAVAILABLE :
-		       AX_DONE;
+		       AX_UNAVAILABLE : AX_DONE;
 }
 
 static SIGSAFE enum ax_verdict hit_variable_set(void *arg, uint32_t number,

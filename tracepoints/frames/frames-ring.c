@@ -71,8 +71,7 @@ static int look_once(struct frame_ring *r)
 		return -EBADMSG;	/* a ring begins with a packet */
 	before = count.before;
 	r->first = !r->overwrite && ring_unread(&r->view, &count, &number) ?
-			   number :
-			   ring_oldest(&r->view, &count);
+			   number : ring_oldest(&r->view, &count);
 	for (; r->first < count.current; r->first++) {
 		before = events_before(r, r->first);
 		if (before <= count.before)
@@ -85,9 +84,7 @@ static int look_once(struct frame_ring *r)
 	r->written = count.committed;
 	r->lost = count.lost;
 	return r->current - r->first + ring_moved(&r->view, r->current) >=
-			       r->view.nsub ?
-		       -EAGAIN :
-		       0;
+			       r->view.nsub ? -EAGAIN : 0;
 }
 
 int frame_ring_look(struct frame_ring *r)

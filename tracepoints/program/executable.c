@@ -69,8 +69,7 @@ SIGSAFE static int open_searched(struct image *image)
 		if (n)
 			text_add_char(&text, '/');
 		text_add(&text, image->path);
-		fd = text.cut ? -1 :
-				(int)sys_open(image->found, OPEN_FLAGS, 0);
+		fd = text.cut ? -1 : (int)sys_open(image->found, OPEN_FLAGS, 0);
 		/* skips a file as execvp(3) skips a directory */
 		if (fd >= 0 && (sys2(SYS_access, image->found, X_OK) ||
 				!read_at(fd, &byte, 1, 0))) {
@@ -313,7 +312,6 @@ SIGSAFE void image_look(struct image *image, char *const *environment)
 			image_judge(image, &head, fd, environment);
 		sys_close(fd);
 		fd = script && scripts++ < SCRIPTS_MAX ?
-			     (int)sys_open(script, OPEN_FLAGS, 0) :
-			     -1;
+			     (int)sys_open(script, OPEN_FLAGS, 0) : -1;
 	}
 }

@@ -287,8 +287,7 @@ WRAP(spin_destroy, (pthread_spinlock_t *lock), (lock), NAMED(lock));
 /* A pthread_t is shown as gdb and libc show it, like an address. */
 #define THREAD(thread)	TAFFRAIL_FIELD(thread, (void *)(thread))
 
-WRAP(join, (pthread_t thread, void **retval), (thread, retval),
-     THREAD(thread));
+WRAP(join, (pthread_t thread, void **retval), (thread, retval), THREAD(thread));
 WRAP(tryjoin_np, (pthread_t thread, void **retval), (thread, retval),
      THREAD(thread));
 WRAP(timedjoin_np,

@@ -39,8 +39,7 @@
 #define TAFFRAIL_LIBDIR	"/usr/lib"
 #endif
 
-extern void *__libc_stack_end
-	__attribute__((weak, visibility("default")));
+extern void *__libc_stack_end __attribute__((weak, visibility("default")));
 
 uint64_t usdt_stack_end(void)
 {

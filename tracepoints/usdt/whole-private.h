@@ -29,8 +29,7 @@
 int whole_pool_make(void);
 
 /* Writes the event of a hit of a probe (hit.c). SIGSAFE. */
-void usdt_hit_write(struct usdt_adopted *probe,
-		    const struct usdt_state *state);
+void usdt_hit_write(struct usdt_adopted *probe, const struct usdt_state *state);
 
 /* Copies the strings among a probe's arguments, each with its NUL. They share
  * `room` bytes. SIGSAFE. */

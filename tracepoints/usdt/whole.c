@@ -404,8 +404,7 @@ whole_enter(struct usdt_adopted *entry, const struct usdt_state *state)
 	state_set(place, STATE(n + 1, sp));
 	call->entry = entry;
 	for (i = 0; i + 1 < entry->count; i++)
-		call->arguments[i] = register_value(&entry->operands[i],
-						    state);
+		call->arguments[i] = register_value(&entry->operands[i], state);
 	if (unlikely(entry->strings) && n < OPEN_STRINGS)
 		usdt_strings_copy(entry, state, place->strings[n],
 				  OPEN_STRINGS_BYTES);

@@ -226,8 +226,7 @@ static void chunk_decode(struct xz *xz, uint64_t end)
 		    length > end - xz->used)
 			xz->failed = 1;
 		for (; length && !xz->failed; length--, xz->used++)
-			xz->out[xz->used] =
-				xz->out[xz->used - xz->reps[0] - 1];
+			xz->out[xz->used] = xz->out[xz->used - xz->reps[0] - 1];
 	}
 }
 

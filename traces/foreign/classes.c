@@ -42,8 +42,7 @@ static void find_ranges(struct ranges *r, const bt_field_class *class,
 	if (is_signed) {
 		s = bt.enum_signed_mapping(class, i);
 		mapping =
-		  bt_field_class_enumeration_signed_mapping_as_mapping_const(
-			s);
+		  bt_field_class_enumeration_signed_mapping_as_mapping_const(s);
 		r->s = bt.enum_signed_ranges(s);
 		r->n = bt.integer_range_set_get_range_count(
 			bt_integer_range_set_signed_as_range_set_const(r->s));

@@ -523,8 +523,7 @@ static int meet_side(struct pairs *p, const struct trace_class *trace,
 		struct own_kind *k = kind_own(p->kinds[i]);
 
 		if (event_name_is(class->name, ends ? k->end : k->begin))
-			ret = add_action(actions, &k->kind, ends, trace,
-					 class);
+			ret = add_action(actions, &k->kind, ends, trace, class);
 	}
 	if (!ret)
 		ret = meet_whole(p, trace, class, ends, &whole, actions);

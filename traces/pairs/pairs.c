@@ -128,8 +128,7 @@ int pairs_meet(struct pairs *p, const struct trace_class *trace)
 		if (met && class->shared)
 			more[class->number] = &unmet;
 		else
-			ret = names_meet(p, trace, class,
-					 &more[class->number]);
+			ret = names_meet(p, trace, class, &more[class->number]);
 	}
 	t->nclasses = trace->nclasses;
 	return ret;

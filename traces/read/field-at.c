@@ -79,8 +79,7 @@ static bool find_inner(struct field_at *at, const struct field_class *class,
 			&class->members[array ? 0 : i];
 		int64_t bytes = field_always_bytes(member);
 
-		snprintf(number, sizeof(number), "%llu",
-			 (unsigned long long)i);
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)i);
 		if (!array && !member->name)
 			return false;
 		if (!strncmp(array ? number : member->name, name, length) &&

@@ -40,8 +40,7 @@ static void file_complain(struct file_stream *f, const char *fact)
 {
 	char where[PATH_MAX + NAME_MAX];
 
-	snprintf(where, sizeof(where), "%s/%s", f->stream.path,
-		 file_name(f));
+	snprintf(where, sizeof(where), "%s/%s", f->stream.path, file_name(f));
 	reader_problem(f->stream.reader, where, "byte %llu: %s",
 		       (unsigned long long)f->offset, fact);
 }
@@ -53,8 +52,7 @@ static int map_file(const struct file_stream *f, struct file_map *map,
 		    const char *format, const char *file)
 {
 	char name[NAME_MAX + 32];
-	int dir = open(f->stream.path,
-		       O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int dir = open(f->stream.path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int ret = -errno;
 
 	if (dir < 0)

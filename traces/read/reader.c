@@ -114,8 +114,7 @@ int reader_add_member(struct reader *reader, struct trace_class *of,
 	if (!trace)
 		return -ENOMEM;
 	memcpy(name, member->name, MEMBER_NAME_BYTES);
-	snprintf(path, sizeof(path), "%s of process %u", of->path,
-		 member->pid);
+	snprintf(path, sizeof(path), "%s of process %u", of->path, member->pid);
 	trace->path = of->in_rings ? class_memory_text(&trace->memory, path) :
 				     of->path;
 	trace->hostname = of->hostname;

@@ -38,8 +38,7 @@ static uint8_t type_of(const struct field_class *class)
 	case FIELD_TEXT:
 		/* a character, or a text */
 		return !is_character(class) ? TAFFRAIL_T_STRING :
-		       class->is_signed	    ? TAFFRAIL_T_S8 :
-					      TAFFRAIL_T_U8;
+		       class->is_signed	    ? TAFFRAIL_T_S8 : TAFFRAIL_T_U8;
 	case FIELD_ARRAY:
 	case FIELD_SEQUENCE:
 	case FIELD_LIST:

@@ -536,8 +536,7 @@ static void functions_place(struct choosing *c)
 		wanted[count].exits &=
 			!address_has(&left,
 				     c->module->base + wanted[i].address) &&
-			!is_refused(c, &wanted[i],
-				    wanted[i].address | EXITS);
+			!is_refused(c, &wanted[i], wanted[i].address | EXITS);
 		count += wanted[count].entry || wanted[count].exits;
 	}
 	index_clear(&left);

@@ -116,8 +116,7 @@ static enum usdt_risk operand_faults(const ZydisDecodedInstruction *from)
 	    from->raw.sib.index == SIB_NO_INDEX &&
 	    from->raw.sib.base == SIB_NO_BASE && !mod)
 		return from->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS ?
-			       USDT_SAFE :
-			       USDT_UNSAFE;
+			       USDT_SAFE : USDT_UNSAFE;
 	if (base || from->attributes & ZYDIS_ATTRIB_HAS_SEGMENT)
 		return USDT_UNSAFE;
 	if (rm == RM_RBP)
@@ -125,8 +124,7 @@ static enum usdt_risk operand_faults(const ZydisDecodedInstruction *from)
 	return rm == RM_SIB && !index &&
 			       from->raw.sib.index == SIB_NO_INDEX &&
 			       from->raw.sib.base == SIB_RSP ?
-		       USDT_SAFE :
-		       USDT_UNSAFE;
+		       USDT_SAFE : USDT_UNSAFE;
 }
 
 /* Pushes, pops and calls use the stack, and `leave` a frame that is on it. */
@@ -160,12 +158,10 @@ static enum usdt_risk insn_faults(const ZydisDecodedInstruction *from)
 	    from->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
 	    (from->opcode & 0xfc) == 0xa0)
 		return from->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS ?
-			       USDT_SAFE :
-			       USDT_UNSAFE;
+			       USDT_SAFE : USDT_UNSAFE;
 	return from->attributes & ZYDIS_ATTRIB_HAS_MODRM &&
 			       from->raw.modrm.mod != 3 ?
-		       operand_faults(from) :
-		       USDT_SAFE;
+		       operand_faults(from) : USDT_SAFE;
 }
 
 #define CALL_THROUGH	0xff	/* with CALL_NUMBER in the modrm byte */

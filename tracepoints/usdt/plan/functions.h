@@ -27,8 +27,7 @@ struct usdt_symbol_found {
 bool usdt_function_is_part(const char *name);
 
 /* A result other than 0 stops the reading, which then returns it. */
-typedef int usdt_function_fn(const struct usdt_symbol_found *found,
-			     void *priv);
+typedef int usdt_function_fn(const struct usdt_symbol_found *found, void *priv);
 
 /*
  * Calls fn for each function that .symtab names. If the file has none: for each

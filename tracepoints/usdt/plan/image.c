@@ -241,8 +241,7 @@ bool usdt_image_frame(const struct usdt_image *image, uint64_t address,
 	length = take_leb(&r);		/* bytes of what follows */
 	at = r.address + length;
 	function->handlers = common.handlers == PE_OMIT ?
-				     0 :
-				     take_encoded(&r, common.handlers);
+				     0 : take_encoded(&r, common.handlers);
 	/* a part of another function begins with the frame of that one: the FDE
 	 * changes the frame before the first advance (DW_CFA_) */
 	function->frame = at;

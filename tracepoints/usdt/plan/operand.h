@@ -70,8 +70,7 @@ uint32_t usdt_operands_parse(const char *text,
 static inline bool usdt_operand_points(const struct usdt_operand *operand)
 {
 	return operand->bytes == sizeof(void *) &&
-	       operand->place != USDT_VECTOR &&
-	       operand->place != USDT_UNKNOWN;
+	       operand->place != USDT_VECTOR && operand->place != USDT_UNKNOWN;
 }
 
 static inline bool usdt_operand_counts(const struct usdt_operand *operand)
@@ -79,8 +78,7 @@ static inline bool usdt_operand_counts(const struct usdt_operand *operand)
 	enum scalar_sort sort = scalar_sort(operand->type);
 
 	return (sort == SCALAR_SIGNED || sort == SCALAR_UNSIGNED) &&
-	       operand->place != USDT_VECTOR &&
-	       operand->place != USDT_UNKNOWN;
+	       operand->place != USDT_VECTOR && operand->place != USDT_UNKNOWN;
 }
 
 /*

@@ -440,8 +440,7 @@ static enum usdt_reason site_settle(const struct planning *p,
 	plan->covered = (uint8_t)end;
 	plan->switched = (uint8_t)n;
 	plan->starts &= (uint16_t)((1u << n) - 1);
-	bytes = usdt_image_at(&p->image, plan->address, end, PF_R | PF_X,
-			      NULL);
+	bytes = usdt_image_at(&p->image, plan->address, end, PF_R | PF_X, NULL);
 	if (!bytes)
 		return USDT_ENDS;
 	__builtin_memcpy(plan->bytes, bytes, end);
@@ -563,8 +562,7 @@ void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 					       .low = plans[i].low };
 	if (n && decoder)
 		reason = usdt_image_open(&p.image, file) ?
-				 USDT_NO_FUNCTION :
-				 planning_run(&p, plans, n);
+				 USDT_NO_FUNCTION : planning_run(&p, plans, n);
 	for (i = 0; i < n && reason; i++)
 		plans[i].reason = (uint8_t)reason;
 }

@@ -164,8 +164,7 @@ static ALWAYS_INLINE void step_scan(struct usdt_scan *scan, const uint8_t *p,
 		__builtin_memcpy(&operand, p + k, 4);
 		if (unlikely(blocks_have(&blocks,
 					 end + (uint64_t)(int64_t)operand)))
-			claim_add(scan, end,
-				  end + (uint64_t)(int64_t)operand);
+			claim_add(scan, end, end + (uint64_t)(int64_t)operand);
 	}
 }
 
