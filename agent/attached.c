@@ -232,9 +232,8 @@ static void drops_list(struct text *drops)
 	struct frames_tally tally;
 	struct session *session;
 	uint64_t events;
-	uint32_t i;
 
-	for (i = 0; i < SESSIONS_MAX; i++) {
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++) {
 		session = session_at(i);
 		events = session && !session->owned ?
 				 session_unsaved(session) : 0;
@@ -258,7 +257,6 @@ static void drops_list(struct text *drops)
 int attach_undo(int force, struct text *drops, struct text *stopped)
 {
 	struct session *session;
-	uint32_t i;
 	int ret;
 
 	drops_list(drops);
@@ -269,7 +267,7 @@ int attach_undo(int force, struct text *drops, struct text *stopped)
 		return ret;
 	/* until no event or frame can be written any more */
 	run_stop(RUN_STOPPED);
-	for (i = 0; !ret && i < SESSIONS_MAX; i++) {
+	for (uint32_t i = 0; !ret && i < SESSIONS_MAX; i++) {
 		session = session_at(i);
 		if (!session || session->owned)
 			continue;
@@ -291,7 +289,7 @@ int attach_undo(int force, struct text *drops, struct text *stopped)
 		trace_forget(trace_get());
 	prints_forget();
 	session_client_sleep();
-	for (i = 0; !ret && i < SESSIONS_MAX; i++)
+	for (uint32_t i = 0; !ret && i < SESSIONS_MAX; i++)
 		if (session_at(i))
 			ret = session_destroy(session_at(i));
 	if (ret)

@@ -171,7 +171,6 @@ static int list_one(struct object *object, void *arg)
 	struct shown_bytes shown;
 	struct code *code;
 	int refused;
-	uint32_t i;
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
 	    (usdt_is_point(adopted) && !object->on))
@@ -210,7 +209,7 @@ static int list_one(struct object *object, void *arg)
 		text_add_unsigned(&text, object->adopted ? 0 :
 						object->site->line_);
 		string_add(out, number);
-		for (i = 0; i < object->site->nfields_; i++)
+		for (uint32_t i = 0; i < object->site->nfields_; i++)
 			text_add_hex(out, object->types[i], 2);
 		shown = shown_of_site(object->site);
 		if (shown.p < shown.end)
@@ -275,7 +274,6 @@ static int handle_start(struct exchange *exchange)
 	struct text why;
 	uint32_t matched = 0;
 	bool faulty = false;
-	uint32_t i;
 	int ret;
 
 	if (!session)
@@ -294,7 +292,7 @@ static int handle_start(struct exchange *exchange)
 		channel_rings_make(started->channel);
 	/* the first rule whose condition can hold for no marker; with "some",
 	 * it holds for one of another process */
-	for (i = 0; started && !faulty && i < started->nrules; i++)
+	for (uint32_t i = 0; started && !faulty && i < started->nrules; i++)
 		faulty = !line_find(exchange->request, "some", all,
 				    sizeof(all)) &&
 			 session_rule_fault(page, &started->rules[i], &why);
@@ -424,9 +422,8 @@ static int handle_change(struct exchange *exchange)
 static int handle_status(struct exchange *exchange)
 {
 	struct session *session;
-	uint32_t i;
 
-	for (i = 0; i < SESSIONS_MAX; i++) {
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++) {
 		session = session_at(i);
 		if (session)
 			session_describe(session, &exchange->answer);

@@ -106,7 +106,6 @@ static int model_make(struct taffrail_site *site, struct text *text,
 	char level[2] = "";
 	uint32_t n = wish->n;
 	uint32_t fixed = 0;
-	uint32_t i;
 
 	if (n > TAFFRAIL_FIELDS_MAX || (n && !fields) ||
 	    !is_name(wish->channel) || !is_name(wish->name))
@@ -123,7 +122,7 @@ static int model_make(struct taffrail_site *site, struct text *text,
 	    (wish->message &&
 	     message_add(text, wish->message, n ? ", " : "")))
 		return -EINVAL;
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		int type = fields[i].type_;
 
 		if (!is_type(wish, i) || !is_identifier(fields[i].name_))
@@ -312,13 +311,11 @@ static int markers_disable(void *arg)
 	const struct markers *markers = arg;
 	struct patcher patcher;
 	struct object *object;
-	uint32_t i;
-	uint32_t k;
 
 	patch_open(&patcher);
-	for (k = 0; k < markers->n; k++) {
+	for (uint32_t k = 0; k < markers->n; k++) {
 		object = declaration_at(markers->events[k])->object;
-		for (i = 0; object && i < CHANNELS_MAX; i++)
+		for (uint32_t i = 0; object && i < CHANNELS_MAX; i++)
 			if (channel_used(i))
 				object_disable(object, &channels[i], &patcher);
 	}

@@ -122,7 +122,6 @@ SIGSAFE static bool map_changes_user(const struct link_map *map)
 	const Elf64_Sym *symbols = NULL;
 	const char *strings = NULL;
 	const uint32_t *hash = NULL;
-	uint32_t i, k;
 
 	for (; d && d->d_tag != DT_NULL; d++) {
 		if (d->d_tag == DT_SYMTAB)
@@ -134,8 +133,8 @@ SIGSAFE static bool map_changes_user(const struct link_map *map)
 	}
 	if (!symbols || !strings || !hash)
 		return true;
-	for (i = 1; i < hash[1]; i++)
-		for (k = 0; k < ARRAY_SIZE(names); k++)
+	for (uint32_t i = 1; i < hash[1]; i++)
+		for (uint32_t k = 0; k < ARRAY_SIZE(names); k++)
 			if (text_equal(strings + symbols[i].st_name, names[k]))
 				return true;
 	return false;

@@ -54,9 +54,8 @@ static int jumps_out(void *unused)
 static bool lock_soon(void)
 {
 	struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
-	int i;
 
-	for (i = 0; i < LOCK_TRIES; i++) {
+	for (int i = 0; i < LOCK_TRIES; i++) {
 		if (registry_lock_try())
 			return true;
 		if (load_relaxed(&fork_lock->holder) ==

@@ -62,8 +62,6 @@ static bool memory_borrowed(void)
 
 SIGSAFE void leave_prepare(void)
 {
-	uint32_t i;
-
 	fork_check_dispatch();
 	fork_need_files();
 	if (agent_off || !channel_run_aside || thread_forbidden() ||
@@ -71,7 +69,7 @@ SIGSAFE void leave_prepare(void)
 		return;
 	if (!load_relaxed(fork_mark) && !fork_revive())
 		return;
-	for (i = 0; i < CHANNELS_MAX; i++)
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++)
 		if (channel_used(i) &&
 		    load_acquire(&channels[i].active, CHANNEL_ACTIVE))
 			channel_need_all(&channels[i],
@@ -83,7 +81,6 @@ SIGSAFE void leave_prepare_user(uint32_t effective)
 {
 	struct process_page *page;
 	uint32_t expected;
-	int i;
 
 	fork_check_dispatch();
 	fork_need_files();
@@ -96,7 +93,7 @@ SIGSAFE void leave_prepare_user(uint32_t effective)
 	/* A program that is executed then may leave word in that user's
 	 * directory (handover.c): the page notes which user it is. */
 	page = lacking_page();
-	for (i = 0; page && effective && i < PROCESS_USERS; i++) {
+	for (int i = 0; page && effective && i < PROCESS_USERS; i++) {
 		expected = 0;
 		if (__atomic_compare_exchange_n(&page->users[i], &expected,
 						effective, 0, __ATOMIC_RELAXED,
@@ -156,12 +153,11 @@ void leave_restricted(void)
 static int sessions_end(void *arg)
 {
 	struct session *session;
-	uint32_t i;
 
 	(void)arg;
 	collect_stop();
 	registry_lock();
-	for (i = 0; i < SESSIONS_MAX; i++) {
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++) {
 		session = session_at(i);
 		if (session)
 			session_stop(session);

@@ -330,7 +330,6 @@ static int calls_redirect(const struct patcher *patcher, uint8_t *code)
 	const uint8_t *target;
 	uint8_t *at, *end;
 	uint32_t n = 0;
-	uint32_t i;
 	int ret = 0;
 
 	if (!base || __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG))
@@ -353,7 +352,7 @@ static int calls_redirect(const struct patcher *patcher, uint8_t *code)
 	target = entry_near(code, loader_called_entry);
 	if (!target)
 		return -ERANGE;
-	for (i = 0; i < n && !ret; i++)
+	for (uint32_t i = 0; i < n && !ret; i++)
 		ret = in_reach(calls[i], target) ?
 			      jump_retarget(patcher, calls[i], target) :
 			      -ERANGE;

@@ -80,11 +80,10 @@ static bool table_read(struct table *t, const struct dl_phdr_info *info)
 {
 	uint64_t values[DT_JMPREL + 1] = { 0 };
 	const Elf64_Dyn *d = NULL;
-	int i;
 
 	__builtin_memset(t, 0, sizeof(*t));
 	t->base = info->dlpi_addr;
-	for (i = 0; i < info->dlpi_phnum; i++)
+	for (int i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
 			d = (const void *)(t->base +
 					   info->dlpi_phdr[i].p_vaddr);
@@ -117,12 +116,11 @@ static void symbols_each(const struct table *t, const char *name,
 						     (hash + 4) + hash[2]);
 	const uint32_t *chains = buckets + hash[0] - hash[1];
 	uint32_t h = 5381;
-	uint32_t b;
 	uint32_t i;
 
 	for (; name && *name; name++)
 		h = h * 33 + (uint8_t)*name;
-	for (b = 0; b < hash[0]; b++) {
+	for (uint32_t b = 0; b < hash[0]; b++) {
 		i = buckets[b];
 		if (!i || (name && h % hash[0] != b))
 			continue;
@@ -283,7 +281,6 @@ static int module_look(struct dl_phdr_info *info, size_t size, void *arg)
 	bool libc = module_has(info, (void *)modules_each);
 	struct walk *walk = arg;
 	struct table t;
-	uint32_t i;
 
 	(void)size;
 	if (!table_read(&t, info))
@@ -301,7 +298,7 @@ static int module_look(struct dl_phdr_info *info, size_t size, void *arg)
 		return 0;
 	}
 	/* a provider's own addresses are of the functions that it wraps */
-	for (i = 0; i < nproviders; i++)
+	for (uint32_t i = 0; i < nproviders; i++)
 		ours |= module_has(info, providers[i]);
 	if (!ours && !libc) {
 		relocations_look(&t, t.relocations[0], t.bytes[0]);
@@ -316,9 +313,8 @@ static int words_write(bool ours)
 {
 	int mem = (int)sys_open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC, 0);
 	int ret = mem < 0 ? mem : 0;
-	uint32_t i;
 
-	for (i = 0; mem >= 0 && i < nwords; i++) {
+	for (uint32_t i = 0; mem >= 0 && i < nwords; i++) {
 		const struct word *w = &words[i];
 		uint64_t from = ours ? w->theirs : w->ours;
 		uint64_t to = ours ? w->ours : w->theirs;
@@ -346,7 +342,6 @@ static int words_redirect(void *arg)
 const char *names_redirect(bool late)
 {
 	struct walk walk = { 0 };
-	uint32_t i;
 	int ret = 0;
 
 	/* modules that are being loaded are bound afterwards */
@@ -367,7 +362,7 @@ const char *names_redirect(bool late)
 	/* some names or words may not have fitted */
 	if (nnames == NAMES_MAX || nwords == WORDS_MAX)
 		ret = -E2BIG;
-	for (i = 0; i < nproviders; i++)
+	for (uint32_t i = 0; i < nproviders; i++)
 		store_relaxed(providers[i], ret ? 0 : 2);
 	registry_unlock();
 	return ret && nproviders ? "its tables of functions cannot be written" :

@@ -94,9 +94,8 @@ static void words_log(void)
 {
 	char fact[120];
 	struct text text;
-	int i;
 
-	for (i = 0; i < WORDS_VARIABLES; i++) {
+	for (int i = 0; i < WORDS_VARIABLES; i++) {
 		if (!(settings.words_unknown & 1u << i))
 			continue;
 		text_open(&text, fact, sizeof(fact));

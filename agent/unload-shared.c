@@ -109,9 +109,8 @@ static bool is_here(uint64_t address)
 static bool handles_signals(void)
 {
 	struct kernel_action now;
-	int i;
 
-	for (i = 1; i <= SIGNALS; i++)
+	for (int i = 1; i <= SIGNALS; i++)
 		if (!sys4(SYS_rt_sigaction, i, NULL, &now, sizeof(now.mask)) &&
 		    (is_here((uint64_t)now.handler) ||
 		     is_here((uint64_t)now.restorer)))
@@ -200,13 +199,12 @@ void unload_end(void)
 {
 	struct request *request = asked;
 	struct mapping row;
-	uint32_t i;
 
 	if (!request || asking != (uint32_t)sys_gettid())
 		return;
 	asked = NULL;
 	registry_sites_leave();
-	for (i = 0; i < MAPPINGS_MAX; i++) {
+	for (uint32_t i = 0; i < MAPPINGS_MAX; i++) {
 		row = mappings[i];
 		if (row.bytes)
 			sys2(SYS_munmap, row.start, row.bytes);

@@ -192,7 +192,6 @@ static const struct {
 static struct piece read_operator(struct demangle *d)
 {
 	struct piece t = piece_begin(d), to;
-	size_t i;
 
 	if (take_word(d, "cv")) {
 		to = read_type(d);
@@ -209,7 +208,7 @@ static struct piece read_operator(struct demangle *d)
 		add_text(d, &t, to);
 		return t;
 	}
-	for (i = 0; i < ARRAY_SIZE(operators); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(operators); i++) {
 		if (!take_word(d, operators[i].code))
 			continue;
 		piece_add(d, &t, "operator");
@@ -302,7 +301,6 @@ static struct piece read_literal(struct demangle *d)
 	struct piece t, of = none;
 	const char *from;
 	uint16_t unused;
-	size_t i;
 
 	if (take_word(d, "_Z")) {
 		of = read_encoding(d, &unused);
@@ -313,7 +311,7 @@ static struct piece read_literal(struct demangle *d)
 		piece_add(d, &t, d->p[-2] == '1' ? "true" : "false");
 		return t;
 	}
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].type == type)
 			suffix = rows[i].suffix;
 	of = read_type(d);
@@ -446,9 +444,8 @@ static struct piece read_substitution(struct demangle *d)
 	};
 	struct piece t = piece_begin(d);
 	uint32_t number;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (next_char(d) != rows[i].code)
 			continue;
 		d->p++;
@@ -729,9 +726,8 @@ static struct piece read_compound(struct demangle *d)
 		{ "K", " const" }, { "V", " volatile" }, { "r", " restrict" },
 	};
 	struct piece t, other;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!take_word(d, rows[i].code))
 			continue;
 		t = read_type(d);
@@ -784,7 +780,6 @@ static struct piece read_type(struct demangle *d)
 	char c = next_char(d);
 	struct piece t = piece_begin(d), part;
 	bool owned = d->owned;
-	size_t i;
 
 	if (d->failed || ++d->depth > DEPTH_MAX)
 		return give_up(d);
@@ -795,7 +790,7 @@ static struct piece read_type(struct demangle *d)
 		piece_add(d, &t, builtins[c - 'a']);
 		goto out;
 	}
-	for (i = 0; c == 'D' && i < ARRAY_SIZE(others); i++)
+	for (size_t i = 0; c == 'D' && i < ARRAY_SIZE(others); i++)
 		if (take_word(d, others[i].code)) {
 			piece_add(d, &t, others[i].text);
 			goto out;
@@ -861,7 +856,7 @@ size_t demangle(struct demangle *d, const char *symbol, size_t n, char *name,
 	};
 	const char *before = "";
 	uint16_t bytes = 0;
-	size_t i, lead;
+	size_t lead;
 	struct piece t;
 
 	d->p = symbol;
@@ -879,7 +874,7 @@ size_t demangle(struct demangle *d, const char *symbol, size_t n, char *name,
 		if (length)
 			return length;
 	}
-	for (i = 0; i < ARRAY_SIZE(thunks); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(thunks); i++) {
 		if (!take_word(d, thunks[i].code))
 			continue;
 		before = thunks[i].text;

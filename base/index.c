@@ -68,12 +68,11 @@ static int index_grow(struct index *index)
 {
 	struct index more = { .size = index->size ? index->size * 2 :
 						    FIRST_SLOTS };
-	uint32_t i;
 
 	more.slots = sys_map_anonymous(more.size * sizeof(*more.slots));
 	if (!more.slots)
 		return -ENOMEM;
-	for (i = 0; i < index->size; i++)
+	for (uint32_t i = 0; i < index->size; i++)
 		if (index->slots[i].value)
 			slot_put(&more, index->slots[i].hash,
 				 index->slots[i].value);

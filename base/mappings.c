@@ -24,9 +24,7 @@ uint32_t mappings_lost;
 /* Returns true when one row has the whole range. */
 static bool is_listed(uint64_t start, uint64_t bytes)
 {
-	uint32_t i;
-
-	for (i = 0; i < MAPPINGS_MAX; i++)
+	for (uint32_t i = 0; i < MAPPINGS_MAX; i++)
 		if (start - mappings[i].start < mappings[i].bytes &&
 		    start + bytes <= mappings[i].start + mappings[i].bytes)
 			return true;
@@ -36,9 +34,8 @@ static bool is_listed(uint64_t start, uint64_t bytes)
 static void mapping_note(uint64_t start, uint64_t bytes)
 {
 	uint64_t none;
-	uint32_t i;
 
-	for (i = 0; i < MAPPINGS_MAX; i++) {
+	for (uint32_t i = 0; i < MAPPINGS_MAX; i++) {
 		none = 0;
 		if (!load_relaxed(&mappings[i].start) &&
 		    __atomic_compare_exchange_n(&mappings[i].start, &none,
@@ -54,9 +51,8 @@ static void mapping_note(uint64_t start, uint64_t bytes)
 SIGSAFE void mapping_forget(uint64_t start, uint64_t bytes)
 {
 	uint64_t end = start + align_up(bytes, PAGE_BYTES);
-	uint32_t i;
 
-	for (i = 0; i < MAPPINGS_MAX; i++) {
+	for (uint32_t i = 0; i < MAPPINGS_MAX; i++) {
 		struct mapping *row = &mappings[i];
 		uint64_t from = load_relaxed(&row->start);
 		uint64_t to = from + load_relaxed(&row->bytes);

@@ -34,9 +34,8 @@ SIGSAFE static bool word_ours(const char *word, size_t n)
 {
 	const char *name = word;
 	const char *rest;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (word[i] == '/')
 			name = word + i + 1;
 	rest = text_after(name, LIBRARY);
@@ -84,11 +83,10 @@ SIGSAFE static bool word_seen(const char *word, size_t n)
 {
 	char path[512];
 	bool bare = true;
-	size_t i;
 
 	if (n >= sizeof(path))
 		return true;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		path[i] = word[i];
 		bare &= word[i] != '/';
 	}

@@ -121,9 +121,8 @@ int64_t text_bytes(const char *text)
 {
 	static const char units[] = "KMG";
 	int64_t number = text_number(&text);
-	int i;
 
-	for (i = 0; i < 3 && *text; i++)
+	for (int i = 0; i < 3 && *text; i++)
 		if ((*text & ~0x20) == units[i] && !text[1] &&
 		    number < INT64_MAX >> (10 * (i + 1)))
 			return number < 0 ? -1 : number << (10 * (i + 1));
@@ -140,9 +139,8 @@ int64_t text_time(const char *text)
 		{ "min", 60000 }, { "h", 3600000 },
 	};
 	int64_t number = text_number(&text);
-	uint32_t i;
 
-	for (i = 0; i < ARRAY_SIZE(units); i++)
+	for (uint32_t i = 0; i < ARRAY_SIZE(units); i++)
 		if (text_equal(text, units[i].unit) &&
 		    number <= INT64_MAX / units[i].ms)
 			return number < 0 ? -1 : number * units[i].ms;

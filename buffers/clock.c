@@ -235,10 +235,8 @@ SIGSAFE uint64_t clock_read_time(void)
 /* Takes the best anchor of some tries: a try may be interrupted. */
 static void anchor_take(int which, int tries, struct clock_anchor *anchor)
 {
-	int i;
-
 	*anchor = (struct clock_anchor){ .uncertainty_ns = ~0ull };
-	for (i = 0; i < tries; i++) {
+	for (int i = 0; i < tries; i++) {
 		uint64_t before = clock_read_kernel(CLOCK_MONOTONIC);
 		uint64_t first = read_kind(which);
 		uint64_t real = clock_read_kernel(CLOCK_REALTIME);

@@ -24,9 +24,8 @@ void words_read(void *to, const void *from, size_t bytes)
 {
 	const volatile word *p = from;
 	word *out = to;
-	size_t i;
 
-	for (i = 0; i < bytes / sizeof(*p); i++)
+	for (size_t i = 0; i < bytes / sizeof(*p); i++)
 		out[i] = p[i];
 }
 

@@ -30,9 +30,8 @@ static bool symbols_find(const Elf64_Ehdr *image, struct symbols *symbols)
 	const char *start = (const char *)image;
 	const Elf64_Phdr *ph = (const void *)(start + image->e_phoff);
 	const Elf64_Dyn *dynamic = NULL;
-	int i;
 
-	for (i = 0; i < image->e_phnum; i++) {
+	for (int i = 0; i < image->e_phnum; i++) {
 		if (ph[i].p_type == PT_LOAD && !symbols->base)
 			symbols->base = start + ph[i].p_offset - ph[i].p_vaddr;
 		if (ph[i].p_type == PT_DYNAMIC)
@@ -59,7 +58,6 @@ void *vdso_find_in(const void *image, const char *name)
 {
 	struct symbols symbols = { 0 };
 	uint32_t count = 0;
-	uint32_t i;
 
 	if (!symbols_find(image, &symbols))
 		return NULL;
@@ -67,7 +65,7 @@ void *vdso_find_in(const void *image, const char *name)
 		count = symbols.hash[1];
 	else if (symbols.gnu_hash)
 		count = gnu_hash_count(symbols.gnu_hash);
-	for (i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		const Elf64_Sym *symbol = &symbols.table[i];
 
 		if (symbol->st_shndx != SHN_UNDEF &&

@@ -84,10 +84,9 @@ SIGSAFE uint32_t words_unknown(char *const *environment)
 {
 	uint32_t unknown = 0;
 	const char *value;
-	uint32_t i;
 
 	for (; environment && *environment; environment++) {
-		for (i = 0; i < ARRAY_SIZE(variables); i++) {
+		for (uint32_t i = 0; i < ARRAY_SIZE(variables); i++) {
 			value = text_after(*environment, variables[i].name);
 			if (!value || *value++ != '=')
 				continue;

@@ -112,9 +112,8 @@ PUBLIC const char *taffrail_call_value(const struct taffrail_call *call,
 				       const char *name)
 {
 	size_t n = strlen(name);
-	int i;
 
-	for (i = 0; i < call->nwords; i++)
+	for (int i = 0; i < call->nwords; i++)
 		if (!strncmp(call->words[i], name, n) &&
 		    call->words[i][n] == '=')
 			return call->words[i] + n + 1;

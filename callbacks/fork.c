@@ -71,11 +71,10 @@ static int module_needs_urcu(struct dl_phdr_info *info, size_t size, void *arg)
 	struct table table = { 0 };
 	const ElfW(Dyn) *d = NULL;
 	uint32_t n;
-	uint32_t i;
 
 	(void)size;
 	(void)arg;
-	for (i = 0; i < info->dlpi_phnum; i++) {
+	for (uint32_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 
 		if (ph->p_type == PT_LOAD && own - ph->p_vaddr < ph->p_memsz)
@@ -101,7 +100,7 @@ static int module_needs_urcu(struct dl_phdr_info *info, size_t size, void *arg)
 	n = !table.symbols || !table.strings ? 0 :
 	    table.sysv ? table.sysv[1] :
 	    table.gnu  ? gnu_hash_count(table.gnu) : 0;
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (!table.symbols[i].st_shndx &&
 		    !strcmp(table.strings + table.symbols[i].st_name,
 			    "urcu_bp_before_fork"))

@@ -77,11 +77,10 @@ static SIGSAFE void *stub_of(void *handler)
 	uint32_t at = (uint32_t)(((uintptr_t)handler * 0x9e3779b97f4a7c15ull) >>
 				 32);
 	action_fn *has;
-	uint32_t i;
 
 	if (!is_function(handler))
 		return handler;
-	for (i = 0; i < STUBS; i++, at++) {
+	for (uint32_t i = 0; i < STUBS; i++, at++) {
 		at %= STUBS;
 		has = load_acquire(&handler_functions[at], HANDLER_FUNCTIONS);
 		if (!has &&
@@ -228,10 +227,9 @@ void handlers_adopt(void)
 {
 	static char taken[NSIG];
 	struct sigaction is, to, was;
-	int number;
 
 	reals_find();
-	for (number = 1; number < NSIG; number++) {
+	for (int number = 1; number < NSIG; number++) {
 		if (taken[number] || real_sigaction(number, NULL, &is) ||
 		    !is_function((void *)is.sa_handler) ||
 		    is_agents((void *)is.sa_handler))

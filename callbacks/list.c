@@ -166,9 +166,8 @@ static void places_fill(struct taffrail_marker *marker,
 	const struct write_shape *shape = &object->shape;
 	uint32_t fixed = 0;	/* offset in the event's fixed part */
 	uint32_t nvar = 0;
-	uint32_t i;
 
-	for (i = 0; i < object->site->nfields_; i++) {
+	for (uint32_t i = 0; i < object->site->nfields_; i++) {
 		struct taffrail_place *place = &marker->places_[i];
 		uint8_t is = object->site->types_[i];
 		uint8_t rule;
@@ -207,7 +206,6 @@ static struct known *known_make(const struct object *object)
 	struct known *known = arena_take(&known_type);
 	struct names *fields = arena_take(&names_type);
 	struct taffrail_marker *marker;
-	uint32_t i;
 
 	if (!known || !fields ||
 	    fields_parse(object->format, object->site->kind_,
@@ -229,7 +227,7 @@ static struct known *known_make(const struct object *object)
 	marker->nfields_ = object->site->nfields_;
 	marker->names_ = known->names;
 	known->shown = shown_of_site(object->site);
-	for (i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
+	for (uint32_t i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
 		known->names[i] = fields->fields[i].name;
 	places_fill(marker, object);
 	return known;
@@ -491,11 +489,9 @@ static void line_describe(struct text *out, const char *state,
 			  const uint64_t numbers[3], const char *name,
 			  const char *rule, const char *condition)
 {
-	int i;
-
 	text_add(out, "callback=");
 	text_add(out, state);
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		text_add_char(out, '\t');
 		text_add_unsigned(out, numbers[i]);
 	}

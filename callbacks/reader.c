@@ -79,10 +79,9 @@ static SIGSAFE struct reader *reader_find(uint32_t tid, int by_gone)
 {
 	struct chunk *chunk = load_acquire(&chunks, READER_CHUNKS);
 	struct reader *found;
-	uint32_t i;
 
 	for (; chunk; chunk = chunk->next) {
-		for (i = 0; i < chunk->n; i++) {
+		for (uint32_t i = 0; i < chunk->n; i++) {
 			struct reader *reader = &chunk->readers[i];
 			uint32_t is = load_relaxed(&reader->tid);
 
@@ -167,11 +166,10 @@ SIGSAFE struct reader *reader_take(void)
 int reader_each(int (*fn)(struct reader *reader, void *arg), void *arg)
 {
 	struct chunk *chunk = load_acquire(&chunks, READER_CHUNKS);
-	uint32_t i;
 	int ret = 0;
 
 	for (; chunk && !ret; chunk = chunk->next) {
-		for (i = 0; i < chunk->n && !ret; i++) {
+		for (uint32_t i = 0; i < chunk->n && !ret; i++) {
 			struct reader *reader = &chunk->readers[i];
 			uint32_t tid =
 				load_acquire(&reader->tid, READER_THREAD);

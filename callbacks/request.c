@@ -54,7 +54,6 @@ static int wanted_read(struct wanted *wanted, const char *text)
 	};
 	struct line line;
 	size_t used = 0;
-	uint32_t i;
 
 	while (line_next(&text, &line)) {
 		size_t n = strlen(line.value) + 1;
@@ -64,7 +63,7 @@ static int wanted_read(struct wanted *wanted, const char *text)
 		if (!strcmp(line.key, "function") &&
 		    n > sizeof(wanted->function))
 			return -E2BIG;
-		for (i = 0; i < ARRAY_SIZE(values); i++)
+		for (uint32_t i = 0; i < ARRAY_SIZE(values); i++)
 			if (!strcmp(line.key, values[i].key))
 				text_copy(values[i].to, values[i].room,
 					  line.value);

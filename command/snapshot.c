@@ -375,16 +375,15 @@ static int take_all(struct snapshot *s)
 	struct outcome outcome = { 0 }, losses = { 0 };
 	char reach[REACH_TEXT_BYTES];
 	struct rights rights;
-	size_t i;
 	int ret = 0;
 	int error;
 
-	for (i = 0; i < s->list.count && !ret; i++)
+	for (size_t i = 0; i < s->list.count && !ret; i++)
 		ret = take_process(s, &s->list.processes[i]);
 	/* gives names to addresses; the extracted files of a core dump are this
 	 * command's, but who owns the dump may have written them */
 	if (rights_take(&rights, s->core ? s->extracted.owner : 0))
-		for (i = 0; i < s->ntaken; i++)
+		for (size_t i = 0; i < s->ntaken; i++)
 			consume_names(s->taken[i], s->taken, s->ntaken);
 	rights_give_back(&rights);
 	error = trace_set_finish(&s->set);
@@ -402,7 +401,7 @@ static int take_all(struct snapshot *s)
 	/* above the line of the counts; the losses stand below it */
 	outcome_print(&outcome, CAUSE_MARKERS_LEFT_OFF);
 	outcome_print(&outcome, CAUSE_CALLS_LOST);
-	for (i = 0; i < s->list.count && !s->unreadable; i++)
+	for (size_t i = 0; i < s->list.count && !s->unreadable; i++)
 		snapshot_settle(s, &s->list.processes[i]);
 	if (!s->set.ntraces && !s->set.taken)
 		return tell_empty(s);

@@ -67,9 +67,9 @@ static int tell_one(struct target *target, enum message_type type,
 		    struct client_request *request)
 {
 	struct client_answer answer = { 0 };
-	int ret, tries;
+	int ret;
 
-	for (tries = EXECUTED_TRIES;; tries--) {
+	for (int tries = EXECUTED_TRIES;; tries--) {
 		ret = target_connect(target);
 		if (!ret)
 			ret = client_call(&target->client, type, request,

@@ -25,17 +25,14 @@ static uint32_t text_crc32(const char *text, size_t bytes)
 {
 	uint32_t table[16];
 	uint32_t crc = ~0u;
-	uint32_t i;
-	size_t at;
-	int bit;
 
-	for (i = 0; i < 16; i++) {
+	for (uint32_t i = 0; i < 16; i++) {
 		table[i] = i;
-		for (bit = 0; bit < 4; bit++)
+		for (int bit = 0; bit < 4; bit++)
 			table[i] = table[i] >> 1 ^
 				   (table[i] & 1 ? POLYNOMIAL : 0);
 	}
-	for (at = 0; at < bytes; at++) {
+	for (size_t at = 0; at < bytes; at++) {
 		crc ^= (unsigned char)text[at];
 		crc = crc >> 4 ^ table[crc & 15];
 		crc = crc >> 4 ^ table[crc & 15];
@@ -95,19 +92,18 @@ uint64_t checksum_bytes(uint64_t seed, const void *data, size_t bytes)
 	uint64_t words[LANES];
 	const char *at = data;
 	size_t left;
-	int i;
 
 	for (left = bytes; left >= sizeof(words); left -= sizeof(words)) {
 		memcpy(words, at, sizeof(words));
 		at += sizeof(words);
-		for (i = 0; i < LANES; i++)
+		for (int i = 0; i < LANES; i++)
 			sums[i] = sum_mix(sums[i], words[i]);
 	}
 	memset(words, 0, sizeof(words));
 	memcpy(words, at, left);
-	for (i = 1; i < LANES; i++)
+	for (int i = 1; i < LANES; i++)
 		sums[0] = sum_mix(sums[0], sums[i]);
-	for (i = 0; i < LANES; i++)
+	for (int i = 0; i < LANES; i++)
 		sums[0] = sum_mix(sums[0], words[i]);
 	return sum_mix(sums[0], bytes);
 }

@@ -158,9 +158,8 @@ static void fit_bound(struct fit *fit)
 static int line_agree(const struct fit *fit, const struct line *line, double hz)
 {
 	int agree = 0;
-	int i;
 
-	for (i = 0; !fit->nown && i < fit->n; i++) {
+	for (int i = 0; !fit->nown && i < fit->n; i++) {
 		const struct clock_anchor *one = fit->anchors[i];
 		double cycles = (double)(int64_t)(one->clock -
 						  line->from->clock);
@@ -179,12 +178,9 @@ static int line_agree(const struct fit *fit, const struct line *line, double hz)
  * ones, the line with the greatest span over doubt. */
 static void fit_line(const struct fit *fit, struct line *best)
 {
-	int i;
-	int j;
-
 	memset(best, 0, sizeof(*best));
-	for (i = 0; i < fit->n; i++) {
-		for (j = 0; j < fit->n; j++) {
+	for (int i = 0; i < fit->n; i++) {
+		for (int j = 0; j < fit->n; j++) {
 			struct line line = { fit->anchors[i], fit->anchors[j],
 					     0, 0 };
 			double hz = anchors_slope(line.from, line.to);
@@ -214,9 +210,8 @@ static double hz_estimate(const struct trace_set *set, const struct fit *fit,
 			  const struct process_page *process)
 {
 	double hz = (double)process->clock_hz;
-	size_t i;
 
-	for (i = 0; i < set->ntraces; i++) {
+	for (size_t i = 0; i < set->ntraces; i++) {
 		const struct process_page *first;
 
 		first = trace_process(set->traces[i]);
@@ -241,7 +236,6 @@ void trace_set_clock(const struct trace_set *set,
 	struct line line = { 0 };
 	struct fit fit = { 0 };
 	__int128 cycles, hz;
-	int i;
 
 	memset(clock, 0, sizeof(*clock));
 	clock->hz = NS_PER_S;
@@ -251,9 +245,9 @@ void trace_set_clock(const struct trace_set *set,
 		if (!memcmp(set->boot_id, process->boot_id,
 			    sizeof(set->boot_id)))
 			fit.nown = set->nown[row];
-		for (i = 0; i < fit.nown; i++)
+		for (int i = 0; i < fit.nown; i++)
 			fit.anchors[fit.n++] = &set->own[row][i];
-		for (i = 0; i < anchors->n; i++)
+		for (int i = 0; i < anchors->n; i++)
 			if (!memcmp(anchors->row[i].boot_id, process->boot_id,
 				    16))
 				fit.anchors[fit.n++] = &anchors->row[i].at;

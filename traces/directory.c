@@ -50,7 +50,6 @@ int trace_make_directory(struct trace *trace)
 	const struct process_page *process = trace->process;
 	char proc[PROCESS_NAME_BYTES], host[PROCESS_NAME_BYTES];
 	char base[NAME_MAX - 16];
-	int n;
 
 	plain_name(proc, process->procname);
 	plain_name(host, process->hostname);
@@ -61,7 +60,7 @@ int trace_make_directory(struct trace *trace)
 		snprintf(base, sizeof(base), "%s-%u-%llu", proc, process->pid,
 			 (unsigned long long)process->starttime);
 	snprintf(trace->name, sizeof(trace->name), "%s", base);
-	for (n = 2; mkdirat(trace->set->fd, trace->name, 0777); n++) {
+	for (int n = 2; mkdirat(trace->set->fd, trace->name, 0777); n++) {
 		if (errno != EEXIST || n > NAMES_TRIED_MAX)
 			return -errno;
 		snprintf(trace->name, sizeof(trace->name), "%s-%d", base, n);
@@ -259,9 +258,7 @@ int trace_ledger_raise(struct trace *trace)
 
 void trace_free_streams(struct trace *trace)
 {
-	size_t i;
-
-	for (i = 0; i < trace->nstreams; i++)
+	for (size_t i = 0; i < trace->nstreams; i++)
 		free(trace->streams[i]);
 	free(trace->streams);
 	trace->streams = NULL;

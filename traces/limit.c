@@ -114,9 +114,8 @@ static void trace_go(struct trace *trace)
 {
 	struct trace_set *set = trace->set;
 	struct trace_gone *gone = &set->gone;
-	size_t i;
 
-	for (i = 0; i < trace->nstreams; i++) {
+	for (size_t i = 0; i < trace->nstreams; i++) {
 		gone->emitted += trace->streams[i]->emitted;
 		gone->overwritten += trace->streams[i]->overwritten;
 		gone->lost += trace->streams[i]->lost;

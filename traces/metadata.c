@@ -45,9 +45,8 @@ static int shape_of(struct event_shape *shape, const struct event_view *event)
 {
 	unsigned int n = 0;
 	uint32_t bytes;
-	int i;
 
-	for (i = 0; i < event->nfields; i++) {
+	for (int i = 0; i < event->nfields; i++) {
 		uint8_t type = event->types[i];
 		const struct scalar *scalar = scalar_of(type);
 
@@ -82,18 +81,17 @@ int metadata_format(struct packet_format *format, struct event_shape **shapes,
 	int context = context_bytes(session->page.contexts);
 	uint32_t top = 0;
 	int ret = 0;
-	size_t i;
 
 	*shapes = NULL;
 	if (context < 0)
 		return -EBADMSG;
-	for (i = 0; i < session->nevents; i++)
+	for (size_t i = 0; i < session->nevents; i++)
 		if (session->events[i]->id >= top)
 			top = session->events[i]->id + 1;
 	*shapes = calloc(top + 1, sizeof(**shapes));
 	if (!*shapes)
 		return -ENOMEM;
-	for (i = 0; i < session->nevents && !ret; i++)
+	for (size_t i = 0; i < session->nevents && !ret; i++)
 		ret = shape_of(&(*shapes)[session->events[i]->id],
 			       session->events[i]);
 	format->symbols = symbols_needed(session);
@@ -604,9 +602,8 @@ int metadata_write(FILE *out, const struct metadata *metadata)
 {
 	const struct session_view *session = metadata->session;
 	struct event_shape shape;
-	size_t i;
 
-	for (i = 0; i < session->nevents; i++)
+	for (size_t i = 0; i < session->nevents; i++)
 		if (shape_of(&shape, session->events[i]))
 			return -EBADMSG;
 	put_trace(out, metadata);
@@ -615,7 +612,7 @@ int metadata_write(FILE *out, const struct metadata *metadata)
 			   metadata->process->boot_id, &metadata->clock);
 	symbols_put(out, session, metadata->symbols);
 	put_stream(out, &session->page);
-	for (i = 0; i < session->nevents; i++)
+	for (size_t i = 0; i < session->nevents; i++)
 		put_event(out, session->events[i]);
 	return fflush(out) || ferror(out) ? -EIO : 0;
 }

@@ -138,10 +138,9 @@ size_t trace_losses_read(struct trace_member_loss **losses,
 
 int trace_finish(struct trace *trace, bool overwrite)
 {
-	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < trace->nstreams; i++) {
+	for (size_t i = 0; i < trace->nstreams; i++) {
 		int error = finish_stream(trace->streams[i], overwrite);
 
 		ret = ret ? ret : error;

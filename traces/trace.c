@@ -357,13 +357,12 @@ bool trace_settle(struct trace *trace)
 int trace_set_finish(struct trace_set *set)
 {
 	struct trace *trace;
-	size_t i;
 	int ret;
 
 	/* once, so all traces get the same clock */
 	trace_set_anchor_now(set);
 	set->final = true;
-	for (i = 0; i < set->ntraces; i++) {
+	for (size_t i = 0; i < set->ntraces; i++) {
 		trace = set->traces[i];
 		if (trace->gone)
 			continue;
@@ -393,9 +392,7 @@ int trace_set_finish(struct trace_set *set)
 
 void trace_set_close(struct trace_set *set)
 {
-	size_t i;
-
-	for (i = 0; i < set->ntraces; i++) {
+	for (size_t i = 0; i < set->ntraces; i++) {
 		/* after an error the recorder may not have come to it */
 		if (set->traces[i]->fd >= 0)
 			trace_finish(set->traces[i], false);
@@ -406,7 +403,7 @@ void trace_set_close(struct trace_set *set)
 		free(set->traces[i]->process);
 		free(set->traces[i]);
 	}
-	for (i = 0; i < TRACE_KINDS; i++)
+	for (size_t i = 0; i < TRACE_KINDS; i++)
 		free(set->typical[i]);
 	trace_limit_free(set);
 	free(set->traces);

@@ -497,7 +497,7 @@ static void check_trace(struct verifier *v)
 	struct dirent **list = NULL;
 	size_t described = 0;
 	int n = scandirat(v->fd, ".", &list, is_strange, entry_compare);
-	int i, ret;
+	int ret;
 
 	v->result->traces++;
 	while (n-- > 0) {
@@ -543,11 +543,11 @@ static void check_trace(struct verifier *v)
 	n = scandirat(v->fd, ".", &list, is_stream, entry_compare);
 	if (n < 0)
 		bad_part(v, NULL, "cannot list it: %s", trace_words(errno));
-	for (i = 0; i < n;)
+	for (int i = 0; i < n;)
 		i += check_stream(v, list + i, n - i);
 	check_missing(v, list, n);
 	check_processes(v, v->result->lost - lost);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		free(list[i]);
 	free(list);
 	ledger_close(&v->ledger);
@@ -597,7 +597,7 @@ int verify_directory(struct verify_result *result, const char *path,
 	struct dirent **list = NULL;
 	struct ledger_row row;
 	struct ledger ledger;
-	int found, top, n, i;
+	int found, top, n;
 
 	memset(result, 0, sizeof(*result));
 	top = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -606,7 +606,7 @@ int verify_directory(struct verify_result *result, const char *path,
 	model.recorded = follow_recorded_at(top);
 	found = try_trace(&model, top, ".", path);
 	n = found ? 0 : scandirat(top, ".", &list, is_entry, entry_compare);
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		found |= try_trace(&model, top, list[i]->d_name,
 				   list[i]->d_name);
 		free(list[i]);

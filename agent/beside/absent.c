@@ -56,7 +56,6 @@ static uint32_t file_series(int fd)
 	Elf64_Shdr section;
 	Elf64_Ehdr header;
 	uint64_t bytes;
-	uint32_t i;
 
 	if (!file_take(fd, &header, sizeof(header), 0) ||
 	    !file_take(fd, &section, sizeof(section),
@@ -68,7 +67,7 @@ static uint32_t file_series(int fd)
 		return 0;
 	names[bytes] = '\0';
 	for (at = 0; at < bytes; at += text_length(names + at) + 1)
-		for (i = 0; i < ARRAY_SIZE(all_series); i++)
+		for (uint32_t i = 0; i < ARRAY_SIZE(all_series); i++)
 			if (text_equal(names + at, all_series[i].section))
 				found |= 1u << i;
 	return found;
@@ -150,7 +149,6 @@ static bool module_finds(const struct link_map *handle, const char *name)
 		char bytes[SEARCH_BYTES];
 	} search;
 	Dl_serinfo wanted;
-	uint32_t i;
 	bool found;
 
 	found = dlinfo((void *)handle, RTLD_DI_SERINFOSIZE, &wanted) ||
@@ -159,7 +157,7 @@ static bool module_finds(const struct link_map *handle, const char *name)
 		search.list = wanted;
 		found = dlinfo((void *)handle, RTLD_DI_SERINFO, &search.list);
 	}
-	for (i = 0; !found && i < search.list.dls_cnt; i++)
+	for (uint32_t i = 0; !found && i < search.list.dls_cnt; i++)
 		found = file_is_there(search.list.dls_serpath[i].dls_name,
 				      name);
 	return found;

@@ -66,9 +66,8 @@ uint8_t *address_take(void (*probe)(void))
 void address_give(const uint8_t *address)
 {
 	struct function *function;
-	uint64_t byte;
 
-	for (byte = 0; byte < BYTES_MAX; byte++) {
+	for (uint64_t byte = 0; byte < BYTES_MAX; byte++) {
 		function = function_find((uint64_t)address - byte);
 		if (!function || !(function->taken & 1ull << byte))
 			continue;

@@ -72,9 +72,8 @@ static const char *text_at(struct reading *r, uint64_t address)
 {
 	uint64_t from = word_at(r, address);
 	const char *text;
-	uint64_t n;
 
-	for (n = 1; n <= TEXT_MOST; n++) {
+	for (uint64_t n = 1; n <= TEXT_MOST; n++) {
 		text = bytes_at(r, from, n);
 		if (!text || !text[n - 1])
 			return text;
@@ -115,7 +114,6 @@ static void provider_look(struct reading *r, uint64_t at)
 	uint32_t n = !is_one ? 0 : r->older ? older->n : later->n;
 	uint64_t events;
 	const char *name;
-	uint32_t i;
 
 	if (!n || n > EVENTS_MAX)
 		return;
@@ -125,10 +123,10 @@ static void provider_look(struct reading *r, uint64_t at)
 	events = word_at(r, at + (r->older ?
 				  offsetof(struct older_provider, events) :
 				  offsetof(struct ust_provider, events)));
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (!name || !event_at(r, at, name, events + i * 8ull))
 			return;
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		provider_leave_out(name, event_at(r, at, name, events +
 						  i * 8ull), -EXDEV, &r->came);
 	r->found = true;
@@ -145,8 +143,7 @@ static int module_look(struct module *module, void *arg)
 	};
 	const Elf64_Phdr *ph = module->headers;
 	struct reading *r = arg;
-	uint32_t i, n;
-	uint64_t at;
+	uint32_t n;
 
 	if (!module->elsewhere || module->beside_seen ||
 	    !symbols_find(&r->symbols, &info))
@@ -158,10 +155,10 @@ static int module_look(struct module *module, void *arg)
 		   !module_needs(&info, "lttng_ust_probe_register");
 	n = r->found ? 0 : module->nheaders;
 	r->steps = STEPS_MAX;
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		if (ph[i].p_type != PT_LOAD || !(ph[i].p_flags & PF_R))
 			continue;
-		for (at = (ph[i].p_vaddr + 7) & ~7ull;
+		for (uint64_t at = (ph[i].p_vaddr + 7) & ~7ull;
 		     at < ph[i].p_vaddr + ph[i].p_filesz; at += 8)
 			provider_look(r, at);
 	}

@@ -54,9 +54,9 @@ static bool memory_take(void *to, const void *from, uint64_t bytes)
 static bool is_text(const char *text)
 {
 	char bytes[64];
-	uint32_t done, i;
+	uint32_t i;
 
-	for (done = 0; text && done < WORD_BYTES; done += i) {
+	for (uint32_t done = 0; text && done < WORD_BYTES; done += i) {
 		/* up to the end of a page: the next one may not be there */
 		uint64_t at = (uint64_t)(text + done);
 		uint32_t n = sizeof(bytes) - (uint32_t)(at % sizeof(bytes));
@@ -99,11 +99,10 @@ static bool are_names(const struct ust_enum_names *at)
 {
 	struct ust_enum_names these;
 	struct ust_enum_entry entry;
-	uint32_t i;
 
 	if (!TAKE(&these, at) || these.n > ENTRIES_MAX)
 		return false;
-	for (i = 0; i < these.n; i++)
+	for (uint32_t i = 0; i < these.n; i++)
 		if (!TAKE(&entry, pointer_at(these.entries, i)) ||
 		    !is_text(entry.label))
 			return false;
@@ -158,11 +157,10 @@ static bool is_type(const struct ust_type *at)
 static bool are_fields(const struct ust_class *class)
 {
 	struct ust_field field;
-	uint64_t i;
 
 	if (class->n > FIELDS_MAX)
 		return false;
-	for (i = 0; i < class->n; i++)
+	for (uint64_t i = 0; i < class->n; i++)
 		if (!TAKE(&field, pointer_at(class->fields, i)) ||
 		    !is_text(field.name) || !is_type(field.type))
 			return false;
@@ -200,13 +198,11 @@ static bool is_event(const struct ust_event *at,
 static bool is_provider(const struct ust_provider *copy,
 			const struct ust_provider *at)
 {
-	uint32_t i;
-
 	if (copy->bytes < sizeof(*copy) || copy->bytes > STRUCTURE_MOST ||
 	    !copy->n || copy->n > EVENTS_MAX || !describe_knows(copy) ||
 	    !is_text(copy->name))
 		return false;
-	for (i = 0; i < copy->n; i++)
+	for (uint32_t i = 0; i < copy->n; i++)
 		if (!is_event(pointer_at(copy->events, i), at))
 			return false;
 	return true;
@@ -217,11 +213,10 @@ static bool are_older_names(const struct older_enum_names *at)
 {
 	struct older_enum_entry entry;
 	struct older_enum_names these;
-	uint32_t i;
 
 	if (!memory_take(&these, at, sizeof(these)) || these.n > ENTRIES_MAX)
 		return false;
-	for (i = 0; these.entries && i < these.n; i++)
+	for (uint32_t i = 0; these.entries && i < these.n; i++)
 		if (!memory_take(&entry, these.entries + i, sizeof(entry)) ||
 		    !is_text(entry.label))
 			return false;
@@ -246,14 +241,13 @@ static bool is_older_event(const struct older_event *at, const char *provider)
 {
 	struct older_event event;
 	const char *name;
-	uint32_t i;
 
 	if (!at || !memory_take(&event, at, sizeof(event)) ||
 	    !is_text(event.name) || !event.probe || event.n > FIELDS_MAX ||
 	    !is_text(event.signature) || !are_words(event.level, event.uri))
 		return false;
 	name = text_after(event.name, provider);
-	for (i = 0; i < event.n; i++)
+	for (uint32_t i = 0; i < event.n; i++)
 		if (!is_older_field(event.fields + i))
 			return false;
 	return name && *name == ':';
@@ -261,12 +255,10 @@ static bool is_older_event(const struct older_event *at, const char *provider)
 
 static bool is_older_provider(const struct older_provider *copy)
 {
-	uint32_t i;
-
 	if (copy->major != OLDER_MAJOR || !copy->n || copy->n > EVENTS_MAX ||
 	    !is_text(copy->name))
 		return false;
-	for (i = 0; i < copy->n; i++)
+	for (uint32_t i = 0; i < copy->n; i++)
 		if (!is_older_event(pointer_at(copy->events, i), copy->name))
 			return false;
 	return true;
@@ -312,15 +304,13 @@ static void segment_search(uint64_t start, uint64_t end)
 /* Searches the module of that name. */
 static int module_search(struct dl_phdr_info *info, size_t size, void *name)
 {
-	int i;
-
 	(void)size;
 	if (!text_equal(info->dlpi_name, name) ||
 	    module_has(info, (void *)beside_register))
 		return 0;
 	/* also those that are only read: in a program at a fixed address, a
 	 * description is a constant */
-	for (i = 0; i < info->dlpi_phnum; i++) {
+	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const Elf64_Phdr *ph = &info->dlpi_phdr[i];
 		uint64_t start = info->dlpi_addr + ph->p_vaddr;
 
@@ -355,7 +345,6 @@ static int module_note(struct dl_phdr_info *info, size_t size, void *arg)
 static void providers_find(void)
 {
 	struct text text;
-	uint32_t i;
 	uint32_t before;
 	void *handle;
 
@@ -363,7 +352,7 @@ static void providers_find(void)
 	nmodules = 0;
 	nfound = 0;
 	modules_each(module_note, &text);
-	for (i = 0; i < nmodules; i++) {
+	for (uint32_t i = 0; i < nmodules; i++) {
 		before = nfound;
 		/* while it is searched it must stay */
 		handle = *modules[i] ? dlopen(modules[i],
@@ -382,10 +371,8 @@ static void providers_find(void)
 
 static void late_find(void)
 {
-	uint32_t i;
-
 	providers_find();
-	for (i = 0; i < nfound; i++) {
+	for (uint32_t i = 0; i < nfound; i++) {
 		if (found[i].is_older)
 			older_come(found[i].description);
 		else

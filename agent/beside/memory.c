@@ -179,10 +179,8 @@ static bool has_wrapper(void)
 
 static void entry_look(uint64_t *at, const char *name, void *unused)
 {
-	uint32_t i;
-
 	(void)unused;
-	for (i = 0; i < ARRAY_SIZE(entries); i++)
+	for (uint32_t i = 0; i < ARRAY_SIZE(entries); i++)
 		if (text_equal(name, entries[i].name))
 			entries[i].at = at;
 }
@@ -218,13 +216,12 @@ void memory_find(void *function)
 {
 	static void *found;
 	void *library;
-	uint32_t i;
 
 	/* the agent's threads may use what was found */
 	if (function == found)
 		return;
 	found = function;
-	for (i = 0; i < ARRAY_SIZE(entries); i++)
+	for (uint32_t i = 0; i < ARRAY_SIZE(entries); i++)
 		entries[i].at = NULL;
 	*(void **)&real_calloc = dlsym(RTLD_DEFAULT, "calloc");
 	*(void **)&real_free = dlsym(RTLD_DEFAULT, "free");
@@ -233,7 +230,7 @@ void memory_find(void *function)
 	mutex_calls_find(&libc, library);
 	if (library)
 		dlclose(library);
-	for (i = 0; i < ARRAY_SIZE(entries); i++)
+	for (uint32_t i = 0; i < ARRAY_SIZE(entries); i++)
 		entries[i].needed = i < 2 || has_wrapper();
 	tells = is_told();
 	modules_each(library_look, function);
@@ -247,7 +244,6 @@ bool memory_may_wait(void)
 bool memory_ready(void)
 {
 	struct patcher patcher;
-	uint32_t i;
 	long p;
 
 	if (tells || !real_calloc || !real_free || !libc.lock || !libc.unlock)
@@ -260,7 +256,7 @@ bool memory_ready(void)
 			return false;
 		pool = (char *)p;
 	}
-	for (i = 0; i < ARRAY_SIZE(entries); i++) {
+	for (uint32_t i = 0; i < ARRAY_SIZE(entries); i++) {
 		uint64_t to = (uint64_t)entries[i].function;
 
 		if (!entries[i].needed)

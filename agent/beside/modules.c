@@ -21,10 +21,9 @@ bool symbols_find(struct symbols *found, const struct dl_phdr_info *info)
 	const Elf64_Rela *r;
 	uint32_t own;
 	uint64_t n;
-	int i;
 
 	*found = (struct symbols){ 0 };
-	for (i = 0; i < info->dlpi_phnum; i++)
+	for (int i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
 			d = (const void *)(info->dlpi_addr +
 					   info->dlpi_phdr[i].p_vaddr);
@@ -61,7 +60,7 @@ bool symbols_find(struct symbols *found, const struct dl_phdr_info *info)
 		return true;
 	/* an empty one does not say how many others there are; those that the
 	 * module needs are relocated */
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		r = found->relocations[i];
 		for (n = r ? found->bytes[i] / sizeof(*r) : 0; n--; r++)
 			if (ELF64_R_SYM(r->r_info) >= found->n)
@@ -74,9 +73,7 @@ bool symbols_find(struct symbols *found, const struct dl_phdr_info *info)
 static const Elf64_Sym *symbol_of(const struct symbols *symbols, uint32_t n,
 				  const char *name)
 {
-	uint32_t i;
-
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (text_equal(symbols->strings + symbols->symbols[i].st_name,
 			       name))
 			return &symbols->symbols[i];
@@ -128,9 +125,8 @@ void module_entries(const struct dl_phdr_info *info,
 	const Elf64_Rela *r;
 	struct symbols of;
 	uint64_t left;
-	int i;
 
-	for (i = 0; symbols_find(&of, info) && i < 2; i++) {
+	for (int i = 0; symbols_find(&of, info) && i < 2; i++) {
 		r = of.relocations[i];
 		left = r ? of.bytes[i] / sizeof(*r) : 0;
 		for (; left--; r++)

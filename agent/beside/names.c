@@ -57,13 +57,12 @@ static struct led {
 static int words_find(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct led *words = arg;
-	int i;
 
 	(void)size;
 	if (!module_is(info, words->library))
 		return 0;
 	words->base = info->dlpi_addr;
-	for (i = 0; i < WORDS; i++) {
+	for (int i = 0; i < WORDS; i++) {
 		words->words[i].at = module_symbol(info, words->names[i]);
 		if (!words->words[i].at)
 			return 0;
@@ -77,10 +76,9 @@ static void entry_note(uint64_t *at, const char *name, void *arg)
 {
 	const struct led *words = arg;
 	uint64_t is = load_relaxed(at) - words->base;
-	int i;
 
 	(void)name;
-	for (i = 0; i < WORDS; i++)
+	for (int i = 0; i < WORDS; i++)
 		if (nbound < BOUND_MAX && is == words->words[i].theirs)
 			bound[nbound++] = (struct word){
 				at, is + words->base,
@@ -103,11 +101,10 @@ static int words_write(const struct word *words, uint32_t n, bool ours)
 {
 	struct patcher patcher;
 	uint64_t is, from, to;
-	uint32_t i;
 	int ret = 0;
 
 	patch_open(&patcher);
-	for (i = 0; i < n && !ret; i++) {
+	for (uint32_t i = 0; i < n && !ret; i++) {
 		from = ours ? words[i].theirs : words[i].ours;
 		to = ours ? words[i].ours : words[i].theirs;
 		if (sys_read_memory(sys_getpid(), &is, (uint64_t)words[i].at,
@@ -148,9 +145,9 @@ static bool leading;
 static void library_lead(uint32_t which, bool mapped)
 {
 	struct led now = led[which];
-	int ret, i;
+	int ret;
 
-	for (i = 0; i < WORDS; i++)
+	for (int i = 0; i < WORDS; i++)
 		now.words[i].ours =
 			(uint64_t)names_ours[which * WORDS + (uint32_t)i];
 	if (!modules_each(words_find, &now) ||
@@ -171,19 +168,15 @@ static void library_lead(uint32_t which, bool mapped)
 
 void names_lead(bool mapped)
 {
-	uint32_t i;
-
 	leading |= !mapped;
-	for (i = 0; leading && i < ARRAY_SIZE(led); i++)
+	for (uint32_t i = 0; leading && i < ARRAY_SIZE(led); i++)
 		library_lead(i, mapped);
 }
 
 void names_lead_back(void)
 {
-	uint32_t i;
-
 	leading = false;
-	for (i = 0; i < ARRAY_SIZE(led); i++)
+	for (uint32_t i = 0; i < ARRAY_SIZE(led); i++)
 		if (led[i].base)
 			words_write(led[i].words, WORDS, false);
 }

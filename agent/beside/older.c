@@ -93,9 +93,8 @@ static void event_add(struct provider *provider,
 static void events_add(struct provider *provider, struct object **came)
 {
 	const struct older_provider *description = provider->description;
-	uint32_t i;
 
-	for (i = 0; i < description->n && i < EVENTS_MAX; i++)
+	for (uint32_t i = 0; i < description->n && i < EVENTS_MAX; i++)
 		if (description->events[i] && description->events[i]->name)
 			event_add(provider, description->events[i], came);
 }
@@ -105,10 +104,9 @@ static void events_leave_out(const struct older_provider *provider)
 	uint64_t n = text_length(provider->name) + 1;
 	struct object *came = NULL;
 	const char *name;
-	uint32_t i;
 
 	registry_lock();
-	for (i = 0; i < provider->n && i < EVENTS_MAX; i++) {
+	for (uint32_t i = 0; i < provider->n && i < EVENTS_MAX; i++) {
 		name = provider->events[i] ? provider->events[i]->name : NULL;
 		/* behind the provider's */
 		if (name && text_length(name) > n)

@@ -145,12 +145,11 @@ static void markers_make(struct provider *provider)
 	const struct ust_provider *of = provider->description;
 	struct object *came = NULL;
 	const struct ust_event *event;
-	uint32_t i;
 
 	registry_lock();
 	if (provider->older)
 		provider->older(provider, &came);
-	for (i = 0; !provider->older && i < of->n; i++) {
+	for (uint32_t i = 0; !provider->older && i < of->n; i++) {
 		event = of->events[i];
 		provider_add(provider, of, event, event ? event->name : NULL,
 			     &came);

@@ -85,10 +85,9 @@ static SIGSAFE __attribute__((aligned(64))) void section_end(void)
 static int block_keep(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct blocks *blocks = arg;
-	int i;
 
 	(void)size;
-	for (i = 0; i < info->dlpi_phnum; i++) {
+	for (int i = 0; i < info->dlpi_phnum; i++) {
 		if (info->dlpi_phdr[i].p_type != PT_TLS ||
 		    !info->dlpi_tls_data || blocks->n == BLOCKS_MAX)
 			continue;

@@ -18,12 +18,11 @@ PUBLIC SIGSAFE void taffrail_event_write(struct taffrail_declared *event,
 	struct taffrail_site *site = &event->site;
 	char *fixed = (char *)block;
 	uint64_t word;
-	uint32_t i;
 
 	if (!event || !site->enabled_)
 		return;
 	block[0] = 0;
-	for (i = 0; i < site->nfields_; i++) {
+	for (uint32_t i = 0; i < site->nfields_; i++) {
 		uint8_t type = site->types_[i];
 
 		if (declared_is_variable(type)) {

@@ -258,7 +258,7 @@ static void off_tell(const char *name, struct lacking_off off, const char *why)
 	char bytes[2 * LACKING_PATH_BYTES];
 	char path[LACKING_PATH_BYTES];
 	struct text text;
-	long n, i;
+	long n;
 
 	if (fd == -ENOENT) {
 		/* the file is found by the recorder's root directory */
@@ -283,7 +283,7 @@ static void off_tell(const char *name, struct lacking_off off, const char *why)
 		text_add_char(&text, '\t');
 		n = sys3(SYS_readlink, "/proc/self/exe", path,
 			 sizeof(path) - 1);
-		for (i = 0; i < n; i++)
+		for (long i = 0; i < n; i++)
 			text_add_char(&text, (unsigned char)path[i] < ' ' ?
 						     '?' : path[i]);
 		bytes[text.used++] = '\n';

@@ -103,9 +103,7 @@ void site_switch(const struct event *event, const void **probes, int *state)
 
 static void module_set(const struct module *module, const struct event *event)
 {
-	int i;
-
-	for (i = 0; i < module->n; i++)
+	for (int i = 0; i < module->n; i++)
 		if (module->sites[i])
 			site_set(module->sites[i], event);
 }

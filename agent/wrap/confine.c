@@ -137,11 +137,10 @@ PUBLIC int prctl(int option, ...)
 {
 	long arg[4];
 	va_list ap;
-	int i;
 
 	/* reads the most arguments there can be, as libc's function does */
 	va_start(ap, option);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		arg[i] = va_arg(ap, long);
 	va_end(ap);
 	return (int)confine_prctl(option, arg[0], arg[1], arg[2], arg[3]);

@@ -49,9 +49,7 @@ static void *libc_function(int which)
 
 __attribute__((constructor(102))) static void setid_start(void)
 {
-	int i;
-
-	for (i = 0; i < FUNCTIONS; i++)
+	for (int i = 0; i < FUNCTIONS; i++)
 		libc_function(i);
 }
 

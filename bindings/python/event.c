@@ -423,13 +423,12 @@ static PyObject *event_fields(PyObject *self, void *closure)
 {
 	struct event *event = (struct event *)self;
 	PyObject *fields;
-	int i;
 
 	UNUSED(closure);
 	if (event->declared.nfields < 0)
 		return none_new();
 	fields = PyDict_New();
-	for (i = 0; fields && i < event->declared.nfields; i++) {
+	for (int i = 0; fields && i < event->declared.nfields; i++) {
 		PyObject *word = PyUnicode_FromString(
 			value_word(event->declared.fields[i].type_));
 

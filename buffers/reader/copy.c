@@ -34,9 +34,8 @@ static void copy_packets(struct ring_copy *copy)
 {
 	const struct ring_reader *ring = copy->ring;
 	uint64_t current = copy->count.current;
-	uint64_t number;
 
-	for (number = copy->first; number <= current; number++) {
+	for (uint64_t number = copy->first; number <= current; number++) {
 		copy_packet(copy, number,
 			    number == current ? copy->count.used :
 						ring->view.sub_bytes);

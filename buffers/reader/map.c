@@ -66,11 +66,9 @@ static void guard_put(const struct guarded *entry)
 
 static struct guarded *guard_find(const void *address)
 {
-	size_t i;
-
 	if (!guarded_room)
 		return NULL;
-	for (i = place_of((uintptr_t)address); guarded[i].address;
+	for (size_t i = place_of((uintptr_t)address); guarded[i].address;
 	     i = next_place(i))
 		if (guarded[i].address == (uintptr_t)address)
 			return &guarded[i];
@@ -83,14 +81,13 @@ static int guards_grow(void)
 	struct guarded *more = calloc(room, sizeof(*more));
 	struct guarded *old = guarded;
 	size_t n = guarded_room;
-	size_t i;
 
 	if (!more)
 		return -ENOMEM;
 	guarded = more;
 	guarded_room = room;
 	nguarded = 0;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (old[i].address)
 			guard_put(&old[i]);
 	free(old);
@@ -141,9 +138,8 @@ SIGSAFE static void on_sigbus(int signal, siginfo_t *info, void *context)
 	uintptr_t page = (uintptr_t)info->si_addr & ~(page_bytes - 1);
 	int saved = errno;
 	void *p = MAP_FAILED;
-	size_t i;
 
-	for (i = 0; i < guarded_room; i++)
+	for (size_t i = 0; i < guarded_room; i++)
 		if (guarded[i].address &&
 		    page - guarded[i].address < guarded[i].bytes) {
 			guarded[i].cut = true;

@@ -76,11 +76,10 @@ int process_anchors(const struct process_page *page,
 		    struct clock_anchor anchors[static 1 + PROCESS_ANCHORS])
 {
 	int n = 0;
-	int i;
 
 	if (anchor_possible(&page->start))
 		anchors[n++] = page->start;
-	for (i = 0; i < PROCESS_ANCHORS; i++) {
+	for (int i = 0; i < PROCESS_ANCHORS; i++) {
 		const struct anchor_slot *slot = &page->anchors[i];
 
 		if (slot->check == anchor_check(&slot->anchor) &&
@@ -215,9 +214,7 @@ int session_view_find(struct session_view *session, int dirfd,
 
 void session_view_close(struct session_view *session)
 {
-	size_t i;
-
-	for (i = 0; i < session->nevents; i++)
+	for (size_t i = 0; i < session->nevents; i++)
 		free(session->events[i]);
 	free(session->events);
 	session->events = NULL;
@@ -255,9 +252,8 @@ static int split_text(struct event_view *view, size_t bytes)
 					       &view->text, &view->file };
 	const char *p = view->strings;
 	const char *end = view->strings + bytes;
-	int i;
 
-	for (i = 0; i < EVENT_STRINGS; i++) {
+	for (int i = 0; i < EVENT_STRINGS; i++) {
 		if (p > end)
 			return -EBADMSG;
 		*string[i] = p;

@@ -277,10 +277,9 @@ int ring_count_all(struct ring_reader *ring, struct ring_count *count,
 		   uint64_t *overwritten)
 {
 	uint64_t number;
-	int tries;
 	int ret;
 
-	for (tries = 0; tries < COPY_TRIES; tries++) {
+	for (int tries = 0; tries < COPY_TRIES; tries++) {
 		*overwritten = 0;
 		ret = ring_count(ring, count);
 		if (ret || !count->used || !(ring->flags & SESSION_OVERWRITE))
@@ -302,10 +301,10 @@ int ring_reach(struct ring_reader *ring, const struct packet_format *format,
 	struct packet_head head;
 	struct packet_walk walk;
 	uint64_t number;
-	int tries, ret;
+	int ret;
 
 	memset(reach, 0, sizeof(*reach));
-	for (tries = 0; tries < COPY_TRIES; tries++) {
+	for (int tries = 0; tries < COPY_TRIES; tries++) {
 		ret = ring_count(ring, &count);
 		if (ret)
 			return ret;

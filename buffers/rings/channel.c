@@ -159,12 +159,10 @@ int channel_ring_make(const struct channel *channel, const char *suffix,
 
 void channel_shared_use(struct channel *channel)
 {
-	uint32_t i;
-
 	if (!(channel->flags & SESSION_SHARED) ||
 	    !shared_allocated(&channel->shared))
 		return;
-	for (i = 0; i < channel->cpus; i++)
+	for (uint32_t i = 0; i < channel->cpus; i++)
 		store_release(&channel->rings->tab[i],
 			      channel->shared.rings[i], CPU_RING);
 }
@@ -232,9 +230,8 @@ static COLD void mapping_own(void *p, uint64_t keep, uint64_t bytes)
 static void channel_forked(struct channel *channel)
 {
 	struct session_page *page = channel->page;
-	uint32_t k;
 
-	for (k = 0; k < channel->locked_max; k++) {
+	for (uint32_t k = 0; k < channel->locked_max; k++) {
 		uint64_t bytes = channel_locked_bytes(channel, k);
 
 		if (channel->locked[k] && channel->locks[k].holder)
@@ -250,9 +247,7 @@ static void channel_forked(struct channel *channel)
 
 static bool channel_held(const struct channel *channel)
 {
-	uint32_t k;
-
-	for (k = 0; k < channel->locked_max; k++)
+	for (uint32_t k = 0; k < channel->locked_max; k++)
 		if (load_relaxed(&channel->locked[k]) &&
 		    load_relaxed(&channel->locks[k].holder))
 			return true;
@@ -264,10 +259,8 @@ static bool channel_held(const struct channel *channel)
  * page fault. */
 SIGSAFE void channels_forking(void)
 {
-	uint32_t i;
-
 	store_relaxed(FORK_MADE, 1);
-	for (i = 0; i < CHANNELS_MAX && !fork_note.held; i++)
+	for (uint32_t i = 0; i < CHANNELS_MAX && !fork_note.held; i++)
 		if (channel_used(i) && channels[i].page &&
 		    channel_held(&channels[i]))
 			fork_note.held = 1;
@@ -275,9 +268,7 @@ SIGSAFE void channels_forking(void)
 
 SIGSAFE void channels_forked_held(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < CHANNELS_MAX; i++)
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++)
 		if (channel_used(i) && channels[i].page)
 			channel_forked(&channels[i]);
 	fork_note.held = 0;
@@ -312,7 +303,6 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 {
 	struct rings *rings =
 		channel_take((uint32_t)(channel - channels))->rings;
-	uint32_t i;
 	int ret;
 
 	if (cpus > CHANNEL_CPUS_MAX)
@@ -348,9 +338,9 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	ret = channel_page_make(channel, name, process.page);
 	if (ret)
 		return ret;
-	for (i = 0; i < LOCKED_MAX; i++)
+	for (uint32_t i = 0; i < LOCKED_MAX; i++)
 		channel->locked[i] = NULL;
-	for (i = 0; i < CHANNEL_CPUS_MAX; i++)
+	for (uint32_t i = 0; i < CHANNEL_CPUS_MAX; i++)
 		rings->tab[i] = &ring_absent;
 	channel_shared_use(channel);
 	rings->overwrite = !!(flags & SESSION_OVERWRITE);
@@ -385,9 +375,7 @@ void channel_resume(struct channel *channel)
 
 SIGSAFE void channels_close_cpus(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < CHANNELS_MAX; i++)
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++)
 		if (channel_used(i))
 			store_release(&channels[i].rings->nr, 0, RINGS_NR);
 }
@@ -397,9 +385,7 @@ static uint32_t halted[CHANNELS_MAX];
 
 SIGSAFE void channels_halt(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < CHANNELS_MAX; i++) {
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
 		struct channel *channel = &channels[i];
 
 		if (!channel_used(i) ||
@@ -412,9 +398,7 @@ SIGSAFE void channels_halt(void)
 
 SIGSAFE void channels_go_on(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < CHANNELS_MAX; i++) {
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
 		struct channel *channel = &channels[i];
 
 		if (!halted[i])
@@ -459,7 +443,6 @@ int channel_grace(struct channel *channel)
 {
 	uint32_t mark = load_relaxed(fork_mark);
 	int looks = channel_grace_ms;
-	uint32_t i;
 	int ret;
 
 	ret = (int)sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
@@ -468,7 +451,7 @@ int channel_grace(struct channel *channel)
 	/* a thread that still makes a ring would give it to the next session */
 	ret = word_wait(&channel->making, 1, &looks);
 	/* LOCKED-OWNER: after `active` was cleared */
-	for (i = 0; mark && !ret && i < channel->locked_max; i++)
+	for (uint32_t i = 0; mark && !ret && i < channel->locked_max; i++)
 		ret = word_wait(&channel->locks[i].holder, mark, &looks);
 	return ret;
 }
@@ -476,16 +459,15 @@ int channel_grace(struct channel *channel)
 void channel_rings_unmap(struct channel *channel)
 {
 	uint64_t bytes = RING_DATA_OFFSET + (uint64_t)channel->ring_bytes;
-	uint32_t i;
 
-	for (i = 0; i < channel->cpus; i++) {
+	for (uint32_t i = 0; i < channel->cpus; i++) {
 		struct ring *ring = channel->rings->tab[i];
 
 		channel->rings->tab[i] = &ring_absent;
 		if (ring != &ring_absent && !(channel->flags & SESSION_SHARED))
 			sys_munmap(ring, bytes);
 	}
-	for (i = 0; i < LOCKED_MAX; i++) {
+	for (uint32_t i = 0; i < LOCKED_MAX; i++) {
 		struct ring *ring = channel->locked[i];
 
 		bytes = RING_DATA_OFFSET +
@@ -523,12 +505,11 @@ void channel_rings_remove(const struct channel *channel)
 {
 	struct text text;
 	char path[320];
-	uint32_t i;
 
-	for (i = 0; i < channel->cpus; i++)
+	for (uint32_t i = 0; i < channel->cpus; i++)
 		channel_ring_remove(channel,
 				    i + channel->replacements * RING_STRIDE);
-	for (i = 0; i < LOCKED_MAX; i++) {
+	for (uint32_t i = 0; i < LOCKED_MAX; i++) {
 		channel_path(channel, "/ring.", ".L", i, &text, path,
 			  sizeof(path));
 		sys_unlink(path);
@@ -562,16 +543,14 @@ struct ring_wanted {
 static bool ring_missing(const struct channel *channel, uint32_t locked,
 			 struct ring_wanted *wanted)
 {
-	uint32_t i;
-
-	for (i = 0; i < channel->cpus; i++) {
+	for (uint32_t i = 0; i < channel->cpus; i++) {
 		wanted->number = i;
 		wanted->kind = RING_CPU;
 		if (load_acquire(&channel->rings->tab[i], CPU_RING) ==
 		    &ring_absent)
 			return true;
 	}
-	for (i = 0; i < locked && i < channel->locked_max; i++) {
+	for (uint32_t i = 0; i < locked && i < channel->locked_max; i++) {
 		wanted->number = i;
 		wanted->kind = RING_LOCKED;
 		if (!load_acquire(&channel->locked[i], LOCKED_RING))
@@ -713,10 +692,9 @@ SIGSAFE bool channel_need_locked_ring(struct channel *channel, uint32_t k)
 SIGSAFE void channel_need_all(struct channel *channel, uint32_t locked)
 {
 	struct ring_wanted one;
-	int i;
 
 	/* tries again where another thread was making another ring */
-	for (i = 0; i < MISSING_TRIES &&
+	for (int i = 0; i < MISSING_TRIES &&
 		    load_acquire(&channel->active, CHANNEL_ACTIVE) &&
 		    ring_missing(channel, locked, &one);
 	     i++)
@@ -734,9 +712,8 @@ SIGSAFE void channel_orphan_lose(const struct rings *rings)
 {
 	int error = load_relaxed(&orphan_error);
 	struct session_page *area;
-	uint32_t i;
 
-	for (i = 0; i < CHANNELS_MAX; i++) {
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
 		area = channels[i].area;
 		if (!channel_used(i) || channels[i].rings != rings || !area)
 			continue;
@@ -757,9 +734,7 @@ SIGSAFE void channels_orphan(int error)
 
 SIGSAFE bool channels_run(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < CHANNELS_MAX; i++)
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++)
 		if (channel_used(i) && load_relaxed(&channels[i].active))
 			return true;
 	return false;

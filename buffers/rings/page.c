@@ -209,14 +209,12 @@ static uint64_t page_bytes_least(uint64_t records)
 static void lacking_begin(struct lacking_counts *before,
 			  const struct process_page *now)
 {
-	uint32_t i;
-
 	if (!now)
 		return;
 	before->filtered = load_relaxed(&now->filtered_execs);
 	before->lacking = load_relaxed(&now->lacking_execs);
 	before->away = load_relaxed(&now->away_execs);
-	for (i = 0; i < LACKING_NOTES; i++)
+	for (uint32_t i = 0; i < LACKING_NOTES; i++)
 		before->times[i] = load_relaxed(&now->lacking[i].times);
 }
 

@@ -62,9 +62,7 @@ static void rings_remove(const struct channel *channel,
 			 struct ring *const *rings, uint32_t n, uint32_t first,
 			 uint32_t ring_bytes)
 {
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		if (rings[i] == &ring_absent)
 			continue;
 		channel_ring_remove(channel, first + i);
@@ -86,10 +84,9 @@ static int rings_make(struct channel *channel, struct replaced *r)
 {
 	struct ring **made = r->rings + r->cpus;
 	uint32_t before = channel->page->roomless;
-	uint32_t i;
 	int ret;
 
-	for (i = 0; i < r->cpus; i++) {
+	for (uint32_t i = 0; i < r->cpus; i++) {
 		ret = channel_ring_make(channel, ".",
 					r->first + RING_STRIDE + i, i,
 					r->made_bytes, &made[i]);
@@ -140,10 +137,9 @@ static int table_change(struct channel *channel, struct replaced *r)
 	struct rings *rings = channel->rings;
 	uint64_t clock = clock_read();
 	struct packet_head *first;
-	uint32_t i;
 	int ret;
 
-	for (i = 0; i < r->cpus; i++) {
+	for (uint32_t i = 0; i < r->cpus; i++) {
 		r->rings[i] = rings->tab[i];
 		store_release(&rings->tab[i], &ring_absent, CPU_RING);
 	}
@@ -152,7 +148,7 @@ static int table_change(struct channel *channel, struct replaced *r)
 		channel_size_set(channel, r->made_bytes);
 		channel->replacements++;
 	}
-	for (i = 0; i < r->cpus; i++) {
+	for (uint32_t i = 0; i < r->cpus; i++) {
 		/* not later than the first event, whatever clock the CPU has */
 		first = (struct packet_head *)((char *)made[i] +
 					       RING_DATA_OFFSET);
@@ -167,7 +163,6 @@ int channel_replace(struct channel *channel, uint32_t ring_bytes)
 {
 	struct session_page *page = channel->page;
 	struct replaced *r = sys_map_anonymous(replaced_bytes(channel->cpus));
-	uint32_t i;
 	int ret;
 
 	if (!r)
@@ -191,7 +186,7 @@ int channel_replace(struct channel *channel, uint32_t ring_bytes)
 	page->sub_bytes = channel->sub_bytes;
 	page->ring_bytes = channel->ring_bytes;
 	r->when = clock_read_time();
-	for (i = 0; i < r->cpus; i++) {
+	for (uint32_t i = 0; i < r->cpus; i++) {
 		if (r->rings[i] == &ring_absent)
 			continue;
 		ring_sum(r->rings[i], r->ring_bytes, &r->sums);

@@ -20,9 +20,8 @@ int channel_create_next(struct channel *channel, uint64_t *begun,
 			uint64_t ring_bytes, uint32_t cpus)
 {
 	int ret = -EEXIST;
-	uint32_t i;
 
-	for (i = 0; i < SESSION_FILES_MAX && ret == -EEXIST; i++) {
+	for (uint32_t i = 0; i < SESSION_FILES_MAX && ret == -EEXIST; i++) {
 		ret = channel_create(channel,
 				     (uint32_t)(*begun % SESSION_FILES_MAX),
 				     name, flags, contexts, ring_bytes, cpus);
@@ -49,17 +48,16 @@ void channel_expect(struct channel *channel, uint32_t full)
 static int rings_make(struct channel *channel)
 {
 	uint32_t locked = channel->cpus ? LOCKED_AHEAD : channel->locked_max;
-	uint32_t i;
 	int ret;
 
 	if (channel->flags & SESSION_SHARED)
 		return channel->cpus ? channel_cpu_ring_make(channel, 0) : 0;
-	for (i = 0; i < channel->cpus; i++) {
+	for (uint32_t i = 0; i < channel->cpus; i++) {
 		ret = channel_cpu_ring_make(channel, i);
 		if (ret)
 			return ret;
 	}
-	for (i = 0; i < locked; i++) {
+	for (uint32_t i = 0; i < locked; i++) {
 		ret = channel_locked_ring_make(channel, i);
 		if (ret)
 			return ret;

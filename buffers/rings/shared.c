@@ -133,7 +133,6 @@ int shared_allocate(struct shared *shared)
 	uint64_t bytes = RING_DATA_OFFSET + (uint64_t)shared->ring_bytes;
 	char name[32];
 	struct text text;
-	uint32_t i;
 	int fd, ret;
 
 	if (shared_allocated(shared))
@@ -142,7 +141,7 @@ int shared_allocate(struct shared *shared)
 	if (fd < 0)
 		return fd;
 	ret = range_allocate(fd, "members", 0, sizeof(struct members_page));
-	for (i = 0; i < shared->cpus && !ret; i++) {
+	for (uint32_t i = 0; i < shared->cpus && !ret; i++) {
 		ring_name(&text, name, sizeof(name), i);
 		ret = range_allocate(fd, name, 0, bytes);
 	}
@@ -160,7 +159,6 @@ int shared_make(struct shared *shared, const char *directory,
 	struct members_page *members;
 	struct session_page *types;
 	void *p;
-	uint32_t i;
 	int ret = rings_reserve(shared, directory);
 
 	flags |= SESSION_SHARED | SESSION_WRITERS | SESSION_WIDE;
@@ -176,7 +174,7 @@ int shared_make(struct shared *shared, const char *directory,
 	members->room[ROOM_STAGED] = PAGE_BYTES;
 	ret = staged_ahead(directory);
 	shared->ring_bytes = ring_bytes;
-	for (i = 0; i < cpus && !ret; i++) {
+	for (uint32_t i = 0; i < cpus && !ret; i++) {
 		ret = shared_file(directory, "/ring.0.", i,
 				  late ? RING_AHEAD : UINT64_MAX, bytes, &p);
 		if (ret)

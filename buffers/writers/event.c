@@ -105,7 +105,6 @@ SIGSAFE void write_event_build(struct write_event *event,
 	const struct write_shape *shape = event->shape;
 	const char *block;
 	uint32_t done = 0;
-	uint32_t i;
 
 	event->generation =
 		load_acquire(&channel->rings->generation, RINGS_GENERATION);
@@ -120,7 +119,7 @@ SIGSAFE void write_event_build(struct write_event *event,
 	if (channel->contexts & ~CONTEXT_WRITER)
 		part_add(event, event->context,
 			 context_store(event->context, channel->contexts, ip));
-	for (i = 0; i < shape->nvar; i++) {
+	for (uint32_t i = 0; i < shape->nvar; i++) {
 		uint32_t before = shape->var[i].fixed_before;
 		uint32_t element = shape->var[i].element_bytes;
 
@@ -151,9 +150,8 @@ static uint64_t string_bytes(const char *s)
 SIGSAFE uint64_t write_event_bytes(const struct write_event *event)
 {
 	uint64_t bytes = 0;
-	uint32_t i;
 
-	for (i = 0; i < event->nparts; i++)
+	for (uint32_t i = 0; i < event->nparts; i++)
 		bytes += event->parts[i].n == WRITE_STRING ?
 				 string_bytes(event->parts[i].p) :
 				 event->parts[i].n;

@@ -15,12 +15,11 @@ static void cpu_flush(struct channel *channel, uint32_t cpu)
 	struct write_slot slot = { .rings = { channel->rings,
 					      channel->rings } };
 	uint8_t mask[AFFINITY_BYTES] = { 0 };
-	int tries;
 
 	mask[cpu / 8] = (uint8_t)(1u << cpu % 8);
 	if (sys3(SYS_sched_setaffinity, 0, sizeof(mask), mask))
 		return;
-	for (tries = 0; tries < SWITCH_TRIES; tries++)
+	for (int tries = 0; tries < SWITCH_TRIES; tries++)
 		if (section_switch(&slot, WRITE_COMPACT, channel->sub_bytes) !=
 		    WRITE_AGAIN)
 			return;
@@ -30,11 +29,10 @@ static void cpus_flush(struct channel *channel)
 {
 	uint8_t before[AFFINITY_BYTES];
 	long bytes = sys3(SYS_sched_getaffinity, 0, sizeof(before), before);
-	uint32_t cpu;
 
 	if (bytes <= 0)
 		return;
-	for (cpu = 0; cpu < channel->cpus; cpu++) {
+	for (uint32_t cpu = 0; cpu < channel->cpus; cpu++) {
 		const struct ring *ring = channel->rings->tab[cpu];
 		uint64_t head = load_acquire(&ring->head, RING_HEAD);
 

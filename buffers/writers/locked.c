@@ -15,11 +15,9 @@ COLD bool hold_search(struct hold *hold, struct channel *channel,
 	uint32_t most = load_relaxed(&channel->crowded) ? 1 : LOCKED_PASSES;
 	/* beside CPUs' rings: takes any existing ring before it makes one */
 	uint32_t make = channel->cpus && most > 1;
-	uint32_t passes;
-	uint32_t i;
 
-	for (passes = 0; passes < most; passes++) {
-		for (i = 0; i < channel->locked_max; i++) {
+	for (uint32_t passes = 0; passes < most; passes++) {
+		for (uint32_t i = 0; i < channel->locked_max; i++) {
 			uint32_t k = (first + i) % channel->locked_max;
 
 			/* in a forked child, or if many are held */
@@ -170,9 +168,7 @@ COLD uint64_t hold_record(const struct hold *hold, uint64_t head,
 static char *parts_copy(char *out, const char *end,
 			const struct write_event *event)
 {
-	uint32_t i;
-
-	for (i = 0; i < event->nparts; i++) {
+	for (uint32_t i = 0; i < event->nparts; i++) {
 		const char *p = event->parts[i].p;
 		uint64_t n = event->parts[i].n;
 
@@ -305,9 +301,8 @@ SIGSAFE COLD enum write_verdict locked_write(const struct write_slot *slot,
 {
 	enum write_verdict verdict;
 	struct hold hold = { .lock = channel->locks };
-	int last;
 
-	for (last = 0; last < 2; last++) {
+	for (int last = 0; last < 2; last++) {
 		verdict = hold_take(&hold, channel);
 		/* `area` is never unmapped, whatever becomes of the channel */
 		if (verdict == WRITE_FULL)
@@ -332,9 +327,8 @@ SIGSAFE COLD enum write_verdict locked_write(const struct write_slot *slot,
 void locked_flush(struct channel *channel)
 {
 	struct hold hold = { .mark = load_relaxed(fork_mark) };
-	uint32_t k;
 
-	for (k = 0; hold.mark && k < channel->locked_max; k++) {
+	for (uint32_t k = 0; hold.mark && k < channel->locked_max; k++) {
 		if (!hold_try(&hold, channel, k))
 			continue;
 		hold.ring = load_acquire(&channel->locked[k], LOCKED_RING);

@@ -530,11 +530,10 @@ bool write_rseq_test(void)
 	static const struct write_slot nowhere = {
 		.rings = { &rings_off, &rings_off },
 	};
-	int i;
 
 	if (!rseq_learn())
 		return false;
-	for (i = 0; i < SECTION_ABORTS_MAX; i++)
+	for (int i = 0; i < SECTION_ABORTS_MAX; i++)
 		if (section_lose(&nowhere, WRITE_COMPACT) == WRITE_NONE)
 			return true;
 	return false;

@@ -111,9 +111,7 @@ static struct counts *counts_of(struct histogram *h)
  * interrupted. */
 static int key_matches(const struct key *key, const char *text)
 {
-	int i;
-
-	for (i = 0; i < SPINS; i++)
+	for (int i = 0; i < SPINS; i++)
 		/* order: HISTOGRAM_KEY acquire */
 		if (__atomic_load_n(&key->state, __ATOMIC_ACQUIRE) == KEY_WHOLE)
 			return !strcmp(key->text, text);
@@ -125,11 +123,10 @@ static int key_number(struct histogram *h, const char *text)
 {
 	uint32_t hash = 5381;
 	const char *c;
-	uint32_t i;
 
 	for (c = text; *c; c++)
 		hash = hash * 33 + (unsigned char)*c;
-	for (i = 0; i < KEY_OTHERS; i++) {
+	for (uint32_t i = 0; i < KEY_OTHERS; i++) {
 		struct key *key = &h->keys[(hash + i) % KEY_OTHERS];
 		uint32_t none = KEY_FREE;
 		int is;
@@ -267,9 +264,8 @@ static int settings_read(struct taffrail_call *call, struct histogram *h,
 	const char *step = taffrail_call_value(call, "step");
 	const char *least = taffrail_call_value(call, "least");
 	size_t k;
-	int i;
 
-	for (i = 0; i < taffrail_call_words(call); i++) {
+	for (int i = 0; i < taffrail_call_words(call); i++) {
 		const char *word = taffrail_call_word(call, i);
 
 		for (k = 0; k < sizeof(known) / sizeof(*known); k++)
@@ -343,14 +339,13 @@ static void histogram_release(void *priv)
 {
 	struct histogram **link = &histograms;
 	struct histogram *h = priv;
-	int i;
 
 	if (--h->uses)
 		return;
 	while (*link != h)
 		link = &(*link)->next;
 	*link = h->next;
-	for (i = 0; i < CPUS; i++)
+	for (int i = 0; i < CPUS; i++)
 		if (h->cpus[i])
 			munmap(h->cpus[i], sizeof(*h->cpus[i]));
 	free(h);
@@ -408,16 +403,15 @@ static void print_buckets(struct taffrail_call *call, const struct histogram *h,
 	char label[LABEL], bar[BAR + 1];
 	uint64_t most = 0;
 	int first = BUCKETS, last = -1;
-	int i;
 
-	for (i = 0; i < BUCKETS; i++) {
+	for (int i = 0; i < BUCKETS; i++) {
 		if (!buckets[i])
 			continue;
 		first = i < first ? i : first;
 		last = i;
 		most = buckets[i] > most ? buckets[i] : most;
 	}
-	for (i = first; i <= last; i++) {
+	for (int i = first; i <= last; i++) {
 		size_t n = (size_t)((double)buckets[i] * BAR / (double)most);
 
 		if (h->step)
@@ -439,22 +433,20 @@ static void print_key(struct taffrail_call *call, const struct histogram *h,
 	char text[VALUE_BYTES];
 	uint64_t n = 0, sum = 0;
 	char *c;
-	int cpu;
-	int i;
 
-	for (cpu = 0; cpu < CPUS; cpu++) {
+	for (int cpu = 0; cpu < CPUS; cpu++) {
 		/* order: HISTOGRAM_COUNTS acquire */
 		const struct counts *counts =
 			__atomic_load_n(&h->cpus[cpu], __ATOMIC_ACQUIRE);
 
 		if (!counts)
 			continue;
-		for (i = 0; i < BUCKETS; i++)
+		for (int i = 0; i < BUCKETS; i++)
 			buckets[i] += __atomic_load_n(&counts->buckets[key][i],
 						      __ATOMIC_RELAXED);
 		sum += __atomic_load_n(&counts->sums[key], __ATOMIC_RELAXED);
 	}
-	for (i = 0; i < BUCKETS; i++)
+	for (int i = 0; i < BUCKETS; i++)
 		n += buckets[i];
 	if (!n)
 		return;
@@ -478,9 +470,7 @@ static void print_key(struct taffrail_call *call, const struct histogram *h,
 /* Prints a histogram while hits go on: each counter is read once. */
 static void print_one(struct taffrail_call *call, struct histogram *h)
 {
-	int key;
-
-	for (key = 0; key < KEYS; key++)
+	for (int key = 0; key < KEYS; key++)
 		/* order: HISTOGRAM_KEY acquire */
 		if (key == KEY_OTHERS ||
 		    __atomic_load_n(&h->keys[key].state, __ATOMIC_ACQUIRE) ==
@@ -531,17 +521,15 @@ static int print(struct taffrail_call *call)
 /* Hits of this moment may count before or after. */
 static void reset_one(struct taffrail_call *call, struct histogram *h)
 {
-	int cpu, key, i;
-
 	(void)call;
-	for (cpu = 0; cpu < CPUS; cpu++) {
+	for (int cpu = 0; cpu < CPUS; cpu++) {
 		/* order: HISTOGRAM_COUNTS acquire */
 		struct counts *c = __atomic_load_n(&h->cpus[cpu],
 						   __ATOMIC_ACQUIRE);
 
-		for (key = 0; c && key < KEYS; key++) {
+		for (int key = 0; c && key < KEYS; key++) {
 			__atomic_store_n(&c->sums[key], 0, __ATOMIC_RELAXED);
-			for (i = 0; i < BUCKETS; i++)
+			for (int i = 0; i < BUCKETS; i++)
 				__atomic_store_n(&c->buckets[key][i], 0,
 						 __ATOMIC_RELAXED);
 		}

@@ -85,9 +85,8 @@ static uint64_t limit_read(const char *text)
 		      { "s", 1 } };
 	char *unit;
 	double n = text ? strtod(text, &unit) : 0;
-	size_t i;
 
-	for (i = 0; n > 0 && i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; n > 0 && i < sizeof(units) / sizeof(*units); i++)
 		if (!strcmp(unit, units[i].unit))
 			return (uint64_t)(n * units[i].seconds *
 					  (double)taffrail_clock_hz());
@@ -104,9 +103,7 @@ static int call_refuse(struct taffrail_call *call, const char *why)
 /* Returns true when each word is a setting. */
 static bool are_settings(const struct taffrail_call *call)
 {
-	int i;
-
-	for (i = 0; i < taffrail_call_words(call); i++) {
+	for (int i = 0; i < taffrail_call_words(call); i++) {
 		const char *word = taffrail_call_word(call, i);
 
 		if (strncmp(word, "limit=", 6) && strncmp(word, "name=", 5) &&

@@ -429,7 +429,6 @@ static int request_make(struct client *client, enum message_type type,
 			struct client_answer *answer)
 {
 	int timeout_ms = client->timeout_ms;
-	int64_t begin;
 	int32_t status = 0;
 	int ret;
 
@@ -443,7 +442,7 @@ static int request_make(struct client *client, enum message_type type,
 	ret = request_exchange(client, type, request, answer, &status);
 	/* the service thread was just leaving, or had no room for one more
 	 * connection */
-	for (begin = monotonic_ms(); ret == -EAGAIN;) {
+	for (int64_t begin = monotonic_ms(); ret == -EAGAIN;) {
 		nanosleep(&while_waiting, NULL);
 		client_close(client);
 		client_answer_release(answer);

@@ -158,9 +158,8 @@ static const struct marker_list *program_markers(const struct record_options *o)
 static const char *rule_off(const char *rule, const struct marker_list *known)
 {
 	const char *why = NULL;
-	size_t i;
 
-	for (i = 0; rule && i < known->count; i++) {
+	for (size_t i = 0; rule && i < known->count; i++) {
 		if (!rule_matches(rule, known->markers[i].id, NULL))
 			continue;
 		if (!known->markers[i].why || known->markers[i].placement)

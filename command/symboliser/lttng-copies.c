@@ -76,9 +76,9 @@ const char *lttng_text(const struct reader *r, uint64_t address)
 {
 	uint64_t from = lttng_pointer(r, address);
 	const char *start = NULL, *p = NULL;
-	uint64_t done, n;
+	uint64_t n;
 
-	for (done = 0; from && done < WORD_BYTES; done += n) {
+	for (uint64_t done = 0; from && done < WORD_BYTES; done += n) {
 		for (n = WORD_BYTES; n; n /= 2) {
 			p = notes_at(r->notes, from + done, n, PF_R);
 			if (p)
@@ -174,9 +174,8 @@ static uint8_t why_left_out(int error)
 static bool id_note(struct reader *r, const char *provider, const char *event)
 {
 	struct event_id *ids;
-	size_t i;
 
-	for (i = 0; i < r->nids; i++)
+	for (size_t i = 0; i < r->nids; i++)
 		if (!strcmp(r->ids[i].event, event) &&
 		    !strcmp(r->ids[i].provider, provider))
 			return false;

@@ -118,7 +118,6 @@ int lttng_look_older(struct reader *r, uint64_t address, const char *bytes)
 	struct older_provider at;
 	const char *name;
 	uint64_t events;
-	uint32_t i;
 	int ret = 0;
 
 	memcpy(&at, bytes, sizeof(at));
@@ -129,7 +128,7 @@ int lttng_look_older(struct reader *r, uint64_t address, const char *bytes)
 	name = events ? lttng_text(r, address) : NULL;
 	if (!name || !marker_name_valid(name))
 		return 0;
-	for (i = 0; i < at.n; i++)
+	for (uint32_t i = 0; i < at.n; i++)
 		if (!is_older_event(r, lttng_pointer(r, events + i *
 						  sizeof(uint64_t)), name))
 			return 0;
@@ -140,7 +139,7 @@ int lttng_look_older(struct reader *r, uint64_t address, const char *bytes)
 		return r->error;
 	provider->bytes = sizeof(*provider);
 	provider->name = name;
-	for (i = 0; i < at.n && !ret; i++)
+	for (uint32_t i = 0; i < at.n && !ret; i++)
 		ret = older_add(r, provider, lttng_pointer(r, events + i *
 							sizeof(uint64_t)));
 	return ret;

@@ -68,14 +68,13 @@ static const struct ust_enum_names *names_copy(struct reader *r,
 	const struct ust_enum_entry **entries;
 	struct ust_enum_entry *entry;
 	uint64_t array, at;
-	uint32_t i;
 
 	if (!names || names->n > LTTNG_ENTRIES_MAX)
 		return NULL;
 	array = lttng_pointer(r, MEMBER(address, struct ust_enum_names,
 					entries));
 	entries = lttng_copy(r, (names->n + 1) * sizeof(*entries));
-	for (i = 0; entries && i < names->n; i++) {
+	for (uint32_t i = 0; entries && i < names->n; i++) {
 		at = lttng_pointer(r, array + i * sizeof(uint64_t));
 		entry = COPY(r, at, struct ust_enum_entry);
 		if (entry)
@@ -143,14 +142,14 @@ static const struct ust_class *class_copy(struct reader *r, uint64_t address,
 	struct ust_class *class = COPY(r, address, struct ust_class);
 	const struct ust_field **fields;
 	struct ust_field *field;
-	uint64_t array, at, i;
+	uint64_t array, at;
 
 	*probe = lttng_pointer(r, MEMBER(address, struct ust_class, probe));
 	if (!class || !*probe || class->n > LTTNG_FIELDS_MAX)
 		return NULL;
 	array = lttng_pointer(r, MEMBER(address, struct ust_class, fields));
 	fields = lttng_copy(r, (class->n + 1) * sizeof(*fields));
-	for (i = 0; fields && i < class->n; i++) {
+	for (uint64_t i = 0; fields && i < class->n; i++) {
 		at = lttng_pointer(r, array + i * sizeof(uint64_t));
 		field = COPY(r, at, struct ust_field);
 		if (field) {
@@ -237,14 +236,13 @@ static int places_search(struct reader *r, size_t bytes,
 {
 	const Elf64_Phdr *ph = r->notes->ph;
 	const char *at;
-	uint64_t i, k;
 	int ret = 0;
 
-	for (k = 0; k < r->notes->nph; k++) {
+	for (uint64_t k = 0; k < r->notes->nph; k++) {
 		at = ph[k].p_type == PT_LOAD && ph[k].p_flags & PF_R ?
 			     notes_at(r->notes, ph[k].p_vaddr, ph[k].p_filesz,
 				      PF_R) : NULL;
-		for (i = -ph[k].p_vaddr % ALIGN;
+		for (uint64_t i = -ph[k].p_vaddr % ALIGN;
 		     at && !ret && i + bytes <= ph[k].p_filesz; i += ALIGN)
 			ret = look(r, ph[k].p_vaddr + i, at + i);
 	}

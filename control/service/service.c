@@ -72,7 +72,6 @@ static bool peer_allowed(int fd)
 	gid_t groups[PEER_GROUPS_MAX];
 	uint32_t bytes = sizeof(groups);
 	struct ucred peer;
-	uint32_t i;
 
 	if (peer_learn(fd, &peer))
 		return false;
@@ -84,7 +83,7 @@ static bool peer_allowed(int fd)
 	if (sys5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERGROUPS, groups,
 		 &bytes))
 		return false;
-	for (i = 0; i < bytes / sizeof(*groups); i++)
+	for (uint32_t i = 0; i < bytes / sizeof(*groups); i++)
 		if (groups[i] == channel_group)
 			return true;
 	return false;
@@ -139,9 +138,8 @@ int service_watch(int fd, service_fn *ready, void *arg)
 int service_watches(service_fn *ready)
 {
 	int n = 0;
-	int i;
 
-	for (i = 0; i < nsources; i++)
+	for (int i = 0; i < nsources; i++)
 		n += sources[i].ready == ready;
 	return n;
 }
@@ -331,7 +329,6 @@ static int service_open(void)
 static int service_serve(void)
 {
 	int ret = rights_follow();
-	int i, k;
 
 	if (ret) {
 		log_fact(LOG_ERROR, "service",
@@ -339,13 +336,13 @@ static int service_serve(void)
 			 ret);
 		return ret;
 	}
-	for (i = nsources - 1; i >= 0; i--) {
+	for (int i = nsources - 1; i >= 0; i--) {
 		if (!fds[i].revents ||
 		    !sources[i].ready(fds[i].fd, sources[i].arg))
 			continue;
 		sys_close(fds[i].fd);
 		nsources--;
-		for (k = i; k < nsources; k++) {
+		for (int k = i; k < nsources; k++) {
 			fds[k] = fds[k + 1];
 			sources[k] = sources[k + 1];
 		}
@@ -359,10 +356,9 @@ static void service_leave(int error)
 {
 	static const char *const names[] = { CONTROL_SOCKET, GDB_SOCKET };
 	char path[PLACE_SOCKET_BYTES];
-	uint32_t i;
 
 	registry_lock_look();
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
+	for (uint32_t i = 0; i < ARRAY_SIZE(names); i++) {
 		place_socket_path(path, sizeof(path), names[i]);
 		sys_unlink(path);
 	}

@@ -30,12 +30,11 @@ static bool asks_for_probes(const struct session_rule *rule)
 static int probe_wanted(const char *id, struct rule_types *types, void *arg)
 {
 	int how = 0;
-	uint32_t i;
 	uint32_t k;
 
 	(void)arg;
 	*types = (struct rule_types){ 0 };
-	for (i = 0; i < SESSIONS_MAX; i++) {
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++) {
 		const struct session *session = &sessions[i];
 
 		for (k = 0; session_asks(i) && k < session->nrules; k++) {
@@ -72,12 +71,11 @@ static int function_wanted(const struct module *module,
 			   struct rule_types *types, void *arg)
 {
 	int how = 0;
-	uint32_t i;
 	uint32_t k;
 
 	(void)arg;
 	*types = (struct rule_types){ 0 };
-	for (i = 0; i < SESSIONS_MAX; i++) {
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++) {
 		const struct session *session = &sessions[i];
 
 		for (k = 0; session_asks(i) && k < session->nrules; k++) {
@@ -100,10 +98,9 @@ static int function_wanted(const struct module *module,
 static int line_wanted(const struct usdt_line *line, const char *name)
 {
 	int how = 0;
-	uint32_t i;
 	uint32_t k;
 
-	for (i = 0; i < SESSIONS_MAX; i++)
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++)
 		for (k = 0; session_asks(i) && k < sessions[i].nrules; k++)
 			if (sessions[i].rules[k].wanted &&
 			    sessions[i].rules[k].lines == line->set &&
@@ -214,13 +211,12 @@ static int module_adopt(struct module *module, void *arg)
 void session_probes_adopt(const struct patcher *patcher)
 {
 	uint64_t lines = 0;
-	uint32_t i;
 	uint32_t k;
 
 	question = KNOWN_UNASKED;
 	if (all_probes)
 		ask_for("", 0);
-	for (i = 0; i < SESSIONS_MAX; i++)
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++)
 		for (k = 0; session_asks(i) && k < sessions[i].nrules; k++) {
 			const struct session_rule *rule = &sessions[i].rules[k];
 
@@ -275,9 +271,8 @@ bool session_quiet(void)
 static int points_adopt(struct module *module, void *patcher)
 {
 	const struct usdt_asking asking = asking_now();
-	uint32_t i;
 
-	for (i = 0; i < npoints; i++)
+	for (uint32_t i = 0; i < npoints; i++)
 		if (points[i].address >= module->start &&
 		    points[i].address < module->end) {
 			session_sites_moved(module);

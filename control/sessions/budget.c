@@ -396,7 +396,6 @@ static void remove_image(int process, const char *name, void *arg)
 {
 	struct counting *counting = arg;
 	int image = is_number(name) ? file_open_directory(process, name) : -1;
-	int i;
 
 	if (image < 0) {
 		sys3(SYS_unlinkat, process, name, 0);
@@ -404,7 +403,7 @@ static void remove_image(int process, const char *name, void *arg)
 	}
 	entries_each(image, count_session, counting);
 	/* names that move while others go are met in the next pass */
-	for (i = 0; i < EMPTYING_PASSES; i++) {
+	for (int i = 0; i < EMPTYING_PASSES; i++) {
 		sys3(SYS_lseek, image, 0, 0);
 		entries_each(image, unlink_file, NULL);
 	}
@@ -423,7 +422,6 @@ void budget_keep(void)
 	struct candidate best;
 	int ledger, directory, lock;
 	int fd;
-	int i;
 
 	/* all files of the file system together may be below the limit */
 	if (!sys2(SYS_statfs, place_runtime, &fs) &&
@@ -432,7 +430,7 @@ void budget_keep(void)
 	fd = quota_lock();
 	if (fd < 0)
 		return;
-	for (i = 0; i < REMOVALS_MAX; i++) {
+	for (int i = 0; i < REMOVALS_MAX; i++) {
 		candidate_find(&best, own, fd);
 		if (best.total <= KEEP_BYTES || !best.name[0])
 			break;

@@ -54,11 +54,9 @@ int session_contexts_parse(uint32_t *chosen, const char *list)
 
 void session_contexts_add(struct text *out, uint32_t bits)
 {
-	uint32_t i;
-
 	if (!bits)
 		text_add(out, "none");
-	for (i = 0; i < ARRAY_SIZE(contexts); i++) {
+	for (uint32_t i = 0; i < ARRAY_SIZE(contexts); i++) {
 		if (!(bits & contexts[i].bit))
 			continue;
 		text_add(out, contexts[i].word);

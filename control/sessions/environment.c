@@ -31,7 +31,6 @@
 static void fault_add(const char *rule, const char *fact)
 {
 	struct text line;
-	size_t i;
 
 	text_open(&line, place_faults + place_fault_bytes,
 		  sizeof(place_faults) - place_fault_bytes);
@@ -41,7 +40,7 @@ static void fault_add(const char *rule, const char *fact)
 		text_add(&line, "': ");
 	}
 	text_add(&line, fact);
-	for (i = 0; i < line.used; i++)
+	for (size_t i = 0; i < line.used; i++)
 		if ((unsigned char)line.start[i] < ' ' || line.start[i] == 127)
 			line.start[i] = '?';
 	text_add_char(&line, '\n');
@@ -269,7 +268,7 @@ void session_obey_environment(struct session *session)
 	const char *p = settings.enable;
 	struct session *started = NULL;
 	char path[256], buffer[WHY_BYTES];
-	uint32_t matched, i;
+	uint32_t matched;
 	struct text why;
 	int ret;
 
@@ -292,7 +291,7 @@ void session_obey_environment(struct session *session)
 			fault_add(NULL, "there is no room for the session's "
 				  "files");
 	}
-	for (i = 0; started && i < started->nrules; i++) {
+	for (uint32_t i = 0; started && i < started->nrules; i++) {
 		text_open(&why, buffer, sizeof(buffer));
 		if (session_rule_fault(started->channel->page,
 				       &started->rules[i], &why))

@@ -73,11 +73,10 @@ bool inheritance_claim(const char *file)
 	char name[48];
 	const char *of = file;
 	struct text text;
-	int i;
 
 	while (*of++ != PROTOCOL_INHERITANCE)
 		;
-	for (i = 0; i < ANCESTORS_MAX; i++) {
+	for (int i = 0; i < ANCESTORS_MAX; i++) {
 		text_open(&text, name, sizeof(name));
 		text_add_number(&text, pid ? pid : sys_getpid());
 		text_add_char(&text, '.');

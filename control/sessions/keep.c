@@ -71,9 +71,7 @@ static bool is_keeping(uint32_t i)
 
 bool session_keeps(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < SESSIONS_MAX; i++)
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++)
 		if (is_keeping(i))
 			return true;
 	return false;
@@ -81,9 +79,7 @@ bool session_keeps(void)
 
 void session_keep_end(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < SESSIONS_MAX; i++)
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++)
 		if (is_keeping(i))
 			session_keep_begin(&sessions[i]);
 }
@@ -170,7 +166,6 @@ static void channel_look(uint32_t i, uint64_t now)
 	uint64_t keep_ms = sessions[i].keep_ms;
 	struct seen *state = &seen[i];
 	uint64_t need = 0;
-	uint32_t cpu;
 
 	if (!state->looks) {
 		state->retry = 0;
@@ -178,7 +173,7 @@ static void channel_look(uint32_t i, uint64_t now)
 			channel->page->keep_error = 0;
 	}
 	channel_replaced_remove(channel, keep_ms * (clock_hz() / 1000));
-	for (cpu = 0; cpu < channel->cpus; cpu++) {
+	for (uint32_t cpu = 0; cpu < channel->cpus; cpu++) {
 		/* new rings are empty */
 		if (state->replacements != channel->replacements)
 			state->positions[cpu] = 0;
@@ -198,13 +193,12 @@ static uint64_t now_ms(void)
 int64_t session_keep_look(void)
 {
 	uint64_t now, pause, least = KEEP_LOOK_MS_MOST;
-	uint32_t i;
 
 	if (!session_keeps())
 		return -1;
 	now = now_ms();
 	if (now >= next_look) {
-		for (i = 0; i < SESSIONS_MAX; i++) {
+		for (uint32_t i = 0; i < SESSIONS_MAX; i++) {
 			if (!is_keeping(i) || !sessions[i].channel->cpus)
 				continue;
 			channel_look(i, now);

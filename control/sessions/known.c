@@ -116,12 +116,11 @@ uint64_t known_hash(const struct module *module, uint64_t question)
 	bool found = false;
 	const void *at;
 	struct stat st;
-	uint32_t i;
 
 	if (!header || __builtin_memcmp(header, ELFMAG, SELFMAG))
 		return 0;
 	hash = index_hash(hash, header, sizeof(Elf64_Ehdr));
-	for (i = 0; i < module->nheaders; i++) {
+	for (uint32_t i = 0; i < module->nheaders; i++) {
 		if (ph[i].p_type != PT_NOTE)
 			continue;
 		at = notes_at(&notes, ph[i].p_vaddr, ph[i].p_memsz, PF_R);

@@ -109,10 +109,8 @@ void session_modules_inherit(struct session *session)
 
 void session_modules_tell(void)
 {
-	uint32_t i;
-
 	session_symbols = 0;
-	for (i = 0; i < SESSIONS_MAX; i++)
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++)
 		if (session_phase(i) == SESSION_RUNS && sessions[i].symbols) {
 			session_symbols = 1;
 			modules_publish(sessions[i].channel);

@@ -140,7 +140,6 @@ const char *place_stat(int64_t pid, int field, char buffer[PLACE_STAT_BYTES])
 	const char *close = NULL;
 	const char *p;
 	long n;
-	int at;
 	int fd;
 
 	proc_path(buffer, PLACE_STAT_BYTES, pid, "/stat");
@@ -156,7 +155,7 @@ const char *place_stat(int64_t pid, int field, char buffer[PLACE_STAT_BYTES])
 		if (*p == ')')
 			close = p;
 	p = close ? close + 1 : buffer;
-	for (at = 2; at < field && *p; p++)
+	for (int at = 2; at < field && *p; p++)
 		at += *p == ' ';
 	return p;
 }
@@ -388,10 +387,9 @@ static int image_make(uint32_t *image, char *path, size_t size)
 {
 	uint32_t state = PROCESS_EXECED;
 	int ret = -EEXIST;
-	uint32_t i;
 	int fd;
 
-	for (i = 0; i < IMAGES_MAX && ret == -EEXIST; i++) {
+	for (uint32_t i = 0; i < IMAGES_MAX && ret == -EEXIST; i++) {
 		image_path(path, size, i, "");
 		ret = file_make_directory(AT_FDCWD, path);
 		*image = i;
@@ -510,9 +508,9 @@ static int process_directory_choose(uint64_t number, uint64_t identity)
 				      start_deferred !=
 					      (uint32_t)sys_getpid() };
 	struct text text;
-	int i, ret, fd;
+	int ret, fd;
 
-	for (i = 0; i < NUMBERS_MAX; i++) {
+	for (int i = 0; i < NUMBERS_MAX; i++) {
 		text_open(&text, place_process, sizeof(place_process));
 		text_add(&text, place_runtime);
 		text_add_char(&text, '/');

@@ -43,7 +43,6 @@ static bool map_describe(struct module *module, const struct link_map *map)
 	const Elf64_Ehdr *header = (const Elf64_Ehdr *)map->l_addr;
 	const Elf64_Phdr *ph = (const Elf64_Phdr *)getauxval(AT_PHDR);
 	struct text path;
-	uint32_t i;
 
 	*module = (struct module){ .base = map->l_addr };
 	module->nheaders = (uint32_t)getauxval(AT_PHNUM);
@@ -60,7 +59,7 @@ static bool map_describe(struct module *module, const struct link_map *map)
 	}
 	module->headers = ph;
 	module->start = ~0ull;
-	for (i = 0; i < module->nheaders; i++)
+	for (uint32_t i = 0; i < module->nheaders; i++)
 		if (ph[i].p_type == PT_LOAD)
 			module->start = min_u64(module->start, map->l_addr +
 						ph[i].p_vaddr);

@@ -117,9 +117,8 @@ int quota_lock(void)
 {
 	struct timespec pause = { .tv_nsec = QUOTA_PAUSE_NS };
 	int fd = file_open_directory(AT_FDCWD, place_runtime);
-	int i;
 
-	for (i = 0; fd >= 0 && i < QUOTA_WAIT_MS; i++) {
+	for (int i = 0; fd >= 0 && i < QUOTA_WAIT_MS; i++) {
 		if (!sys2(SYS_flock, fd, LOCK_EX | LOCK_NB))
 			return fd;
 		sys2(SYS_nanosleep, &pause, NULL);

@@ -136,14 +136,13 @@ static const struct session_rule *session_wants(struct session *session,
 	const struct ax_program *program = NULL;
 	uint32_t function = object->adopted ? object->adopted->function : 0;
 	bool decided = false;
-	uint32_t i;
 
 	if (object->adopted && object->adopted->placed == USDT_INT3 &&
 	    !session->int3)
 		return NULL;
 	if (probe_is_twin(object))
 		return NULL;
-	for (i = session->nrules; i-- > 0;) {
+	for (uint32_t i = session->nrules; i-- > 0;) {
 		struct session_rule *rule = &session->rules[i];
 		/* of a rule for whole calls, entry and exit have no event; of
 		 * one for a line, the descriptions of another one */
@@ -289,9 +288,7 @@ static uint32_t rules_apply(struct session *session, const char *glob,
 
 void session_module_came(struct object *object, const struct patcher *patcher)
 {
-	uint32_t i;
-
-	for (i = 0; i < SESSIONS_MAX; i++)
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++)
 		if (session_applies(i))
 			object_apply(&sessions[i], object, patcher);
 }
@@ -300,9 +297,8 @@ bool session_may_want(const struct object *found)
 {
 	const struct session *session;
 	const struct object *object;
-	uint32_t i, k;
 
-	for (i = 0; i < SESSIONS_MAX; i++) {
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++) {
 		session = &sessions[i];
 		if (!session_applies(i))
 			continue;
@@ -310,7 +306,7 @@ bool session_may_want(const struct object *found)
 				       load_relaxed(session->client->attached)))
 			return true;
 		for (object = found; object; object = object->next_found)
-			for (k = 0; k < session->nrules; k++)
+			for (uint32_t k = 0; k < session->nrules; k++)
 				if (rule_selects(&session->rules[k], object))
 					return true;
 	}
@@ -347,13 +343,11 @@ void session_settled_came(const struct patcher *patcher)
  * lock. */
 static struct session *session_reserve(const struct session *model, int *ret)
 {
-	uint32_t i;
-
 	*ret = -EEXIST;
 	if (session_find(model->name))
 		return NULL;
 	*ret = -EUSERS;
-	for (i = 0; i < SESSIONS_MAX; i++) {
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++) {
 		if (session_phase(i) != SESSION_FREE)
 			continue;
 		/* leaves the memory of unused rules untouched */
@@ -458,9 +452,7 @@ release:
 struct session_rule *session_rule_find(struct session *session,
 				       const char *glob)
 {
-	uint32_t i;
-
-	for (i = 0; i < session->nrules; i++)
+	for (uint32_t i = 0; i < session->nrules; i++)
 		if (text_equal(session->rules[i].glob, glob))
 			return &session->rules[i];
 	return NULL;
@@ -591,10 +583,8 @@ static void session_leave(struct session *session, struct channel *channel)
  * made when they are needed. */
 int session_inherit(void)
 {
-	uint32_t i;
-
 	begun = 0;
-	for (i = 0; i < SESSIONS_MAX; i++) {
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++) {
 		struct session *session = &sessions[i];
 		struct channel *channel = &channels[i];
 		int ret;
@@ -634,9 +624,7 @@ int session_inherit(void)
 
 void session_inherit_resume(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < SESSIONS_MAX; i++)
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++)
 		if (session_phase(i) == SESSION_RUNS)
 			channel_resume(sessions[i].channel);
 }
@@ -648,9 +636,8 @@ static bool recorder_spared(const struct session *session)
 	const struct session_page *page = session->channel->page;
 	const struct process_page *own = process.page;
 	uint64_t told = own->called;
-	uint32_t i;
 
-	for (i = 0; i < MISSED_END; i++)
+	for (uint32_t i = 0; i < MISSED_END; i++)
 		told |= own->missed[i];
 	return !told && !session->symbols && !page->untaken_bytes &&
 	       !page->untaken_more && own->filtered_execs ==
@@ -665,9 +652,8 @@ bool session_remove_spent(void)
 {
 	const struct session_page *page;
 	bool stay = false, spent;
-	uint32_t i;
 
-	for (i = 0; i < SESSIONS_MAX; i++) {
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++) {
 		const struct session *session = &sessions[i];
 
 		if (!session_at(i))
@@ -691,9 +677,7 @@ bool session_remove_spent(void)
 
 bool session_any_owned(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < SESSIONS_MAX; i++)
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++)
 		if ((session_phase(i) == SESSION_RUNS ||
 		     session_phase(i) == SESSION_HELD) && sessions[i].owned)
 			return true;
@@ -702,9 +686,7 @@ bool session_any_owned(void)
 
 bool session_any(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < SESSIONS_MAX; i++)
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++)
 		if (session_at(i) && !sessions[i].owned)
 			return true;
 	return false;

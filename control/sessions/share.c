@@ -86,7 +86,6 @@ int place_share_directories(void)
 	static const char *const names[] = { CONTROL_SOCKET, GDB_SOCKET };
 	char path[PLACE_SOCKET_BYTES];
 	struct stat st;
-	uint32_t i;
 	int ret;
 	int fd;
 
@@ -98,7 +97,7 @@ int place_share_directories(void)
 	ret = 0;
 	entries_each(fd, share_entry, &ret);
 	sys_close(fd);
-	for (i = 0; !ret && i < ARRAY_SIZE(names); i++) {
+	for (uint32_t i = 0; !ret && i < ARRAY_SIZE(names); i++) {
 		place_socket_path(path, sizeof(path), names[i]);
 		ret = place_share_socket(path);
 		ret = ret == -ENOENT ? 0 : ret;

@@ -20,9 +20,7 @@ struct session *session_at(uint32_t number)
 
 struct session *session_find(const char *name)
 {
-	uint32_t i;
-
-	for (i = 0; i < SESSIONS_MAX; i++)
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++)
 		if (session_at(i) && text_equal(sessions[i].name, name))
 			return &sessions[i];
 	return NULL;
@@ -38,9 +36,7 @@ void session_modules_end(struct session *session)
 
 void session_modules_change(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < SESSIONS_MAX && load_relaxed(fork_mark); i++)
+	for (uint32_t i = 0; i < SESSIONS_MAX && load_relaxed(fork_mark); i++)
 		if (session_phase(i) == SESSION_RUNS)
 			session_modules_end(&sessions[i]);
 }

@@ -187,12 +187,11 @@ uint64_t session_unsaved(struct session *session)
 static void types_add(struct text *out, const struct rule_types *types)
 {
 	uint32_t left = types->strings;
-	uint32_t i;
 
 	if (!left)
 		return;
 	text_add_char(out, '(');
-	for (i = 0; left; left >>= 1, i++) {
+	for (uint32_t i = 0; left; left >>= 1, i++) {
 		if (left & 1)
 			text_add(out, "str");
 		if (types->lengths[i]) {
@@ -209,9 +208,7 @@ static void types_add(struct text *out, const struct rule_types *types)
 static void rules_add(const struct session *session, struct text *out,
 		      bool lines)
 {
-	uint32_t i;
-
-	for (i = 0; i < session->nrules; i++) {
+	for (uint32_t i = 0; i < session->nrules; i++) {
 		if (lines)
 			session_lines_write(&session->rules[i], out);
 		text_add(out, session->rules[i].wanted ? "rule=" : "unrule=");
@@ -271,9 +268,8 @@ void session_describe(struct session *session, struct text *out)
 void session_holders(struct text *out)
 {
 	uint32_t ours = 0;
-	uint32_t i;
 
-	for (i = 0; i < SESSIONS_MAX; i++) {
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++) {
 		const struct session *session = session_at(i);
 
 		if (!session)
@@ -322,10 +318,9 @@ static bool boot_take(const char **text)
 	const char *rest;
 	char boot[40];
 	struct text words;
-	int i;
 
 	text_open(&words, boot, sizeof(boot));
-	for (i = 0; i < 16; i++)
+	for (int i = 0; i < 16; i++)
 		text_add_hex(&words, id[i], 2);
 	rest = text_after(*text, boot);
 	*text = rest ? rest : *text;
@@ -386,12 +381,12 @@ static void rules_reach(const struct session *more)
 {
 	struct session *session = session_find(more->name);
 	char buffer[WHY_BYTES];
-	uint32_t matched, i;
+	uint32_t matched;
 	struct text why;
 
 	if (!session || !(session->flags & SESSION_ENABLED))
 		return;
-	for (i = 0; i < more->nrules; i++) {
+	for (uint32_t i = 0; i < more->nrules; i++) {
 		text_open(&why, buffer, sizeof(buffer));
 		if (session_rule(session, &more->rules[i], &matched, &why) < 0)
 			log_fact(LOG_WARNING, "sessions", why.used ? buffer :

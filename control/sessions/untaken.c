@@ -110,9 +110,8 @@ static bool names_probe(const struct session *session,
 	const char *function = text_after(id, "fn/");
 	const char *line = text_after(id, "line/");
 	bool exits = function && rule_names_returns(function);
-	uint32_t i;
 
-	for (i = session->nrules; i-- > 0;) {
+	for (uint32_t i = session->nrules; i-- > 0;) {
 		const struct session_rule *rule = &session->rules[i];
 
 		if ((glob_match_cut(rule->glob, id, OBJECT_ID_MOST) ||
@@ -241,12 +240,11 @@ void session_untaken_tell(struct text *out)
 {
 	struct look look = { .page = sys_map_anonymous(sizeof(*look.page)) };
 	char *p, *next, *end;
-	uint32_t i;
 
 	if (!look.page)
 		return;
 	registry_lock_look();
-	for (i = 0; i < SESSIONS_MAX; i++) {
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++) {
 		look.session = &sessions[i];
 		if (session_phase(i) == SESSION_HELD && look.session->client)
 			registry_each_module(module_look, &look);
@@ -266,9 +264,7 @@ void session_untaken_tell(struct text *out)
 
 void session_untaken_look(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < SESSIONS_MAX; i++)
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++)
 		if (session_phase(i) == SESSION_RUNS)
 			session_untaken_write(&sessions[i]);
 }

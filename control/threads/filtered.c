@@ -66,9 +66,8 @@ static uint32_t lines_take(struct filters *filters, char *text, uint32_t n)
 	const char *value = NULL;
 	uint32_t start = 0;
 	uint32_t k;
-	uint32_t i;
 
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		if (text[i] != '\n')
 			continue;
 		text[i] = '\0';
@@ -86,7 +85,7 @@ static uint32_t lines_take(struct filters *filters, char *text, uint32_t n)
 		value = NULL;
 		start = i + 1;
 	}
-	for (i = start; i < n; i++)
+	for (uint32_t i = start; i < n; i++)
 		text[i - start] = text[i];
 	return n - start < STATUS_CHUNK ? n - start : 0;
 }

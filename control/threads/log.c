@@ -38,9 +38,7 @@ static const char words[][8] = {
 
 void log_setup(const char *spec)
 {
-	uint32_t i;
-
-	for (i = LOG_ERROR; spec && i <= LOG_DEBUG; i++) {
+	for (uint32_t i = LOG_ERROR; spec && i <= LOG_DEBUG; i++) {
 		const char *rest = text_after(spec, words[i]);
 
 		if (!rest || (*rest && *rest != ':'))

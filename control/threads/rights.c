@@ -75,7 +75,6 @@ int rights_adopt(const struct rights *wanted)
 	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3];
 	struct rights now;
 	long dumpable;
-	uint32_t i;
 	int ret = rights_read(&now);
 
 	if (ret)
@@ -85,7 +84,7 @@ int rights_adopt(const struct rights *wanted)
 	dumpable = sys5(SYS_prctl, PR_GET_DUMPABLE, 0, 0, 0, 0);
 	sys5(SYS_prctl, PR_SET_KEEPCAPS, 1, 0, 0, 0);
 	/* all permitted capabilities are effective while ids are changed */
-	for (i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+	for (uint32_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
 		caps[i] = now.caps[i];
 		caps[i].effective = caps[i].permitted;
 	}
@@ -184,14 +183,13 @@ static int status_parse(const char *status, struct rights *rights)
 		status_hex(status_find(status, "CapPrm")),
 		status_hex(status_find(status, "CapInh")),
 	};
-	uint32_t i;
 
 	if (status_numbers(status_find(status, "Uid"), rights->uid, 3) != 3 ||
 	    status_numbers(status_find(status, "Gid"), rights->gid, 3) != 3)
 		return -EINVAL;
 	rights->ngroups = status_numbers(status_find(status, "Groups"),
 					 rights->groups, RIGHTS_GROUPS_MAX);
-	for (i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+	for (uint32_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
 		rights->caps[i].effective = (uint32_t)(set[0] >> 32 * i);
 		rights->caps[i].permitted = (uint32_t)(set[1] >> 32 * i);
 		rights->caps[i].inheritable = (uint32_t)(set[2] >> 32 * i);

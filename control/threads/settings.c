@@ -82,12 +82,11 @@ void settings_read(char **environment)
 	char *room = kept;
 	const char *text;
 	int64_t number;
-	uint32_t i;
 
 	settings.preloaded = preload_named(environment);
 	settings.words_unknown = words_unknown(environment);
 	for (; environment && *environment; environment++) {
-		for (i = 0; i < ARRAY_SIZE(variables); i++) {
+		for (uint32_t i = 0; i < ARRAY_SIZE(variables); i++) {
 			const char *name = variables[i].name;
 			const char *value = **environment == *name ?
 				text_after(*environment, name) : NULL;
@@ -105,7 +104,7 @@ void settings_read(char **environment)
 			       *text ? SIGNAL_DEFAULT : (uint32_t)number;
 	/* copies, because the program may write a title over the
 	 * environment */
-	for (i = 0; i < ARRAY_SIZE(keeps); room += keeps[i++].bytes) {
+	for (uint32_t i = 0; i < ARRAY_SIZE(keeps); room += keeps[i++].bytes) {
 		setting = (const char **)((char *)&settings + keeps[i].value);
 		if (!*setting)
 			continue;

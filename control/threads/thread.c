@@ -163,7 +163,6 @@ static void close_each(void)
 {
 	struct rlimit limit = { 0 };
 	uint64_t n = CLOSES_MAX;
-	uint64_t i;
 	int fd;
 
 	/* makes room for the directory in a full table */
@@ -177,7 +176,7 @@ static void close_each(void)
 	}
 	if (!sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit))
 		n = min_u64(limit.rlim_cur, n);
-	for (i = 0; i < n; i++)
+	for (uint64_t i = 0; i < n; i++)
 		sys_close(i);
 }
 

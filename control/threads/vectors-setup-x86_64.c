@@ -30,9 +30,8 @@ static const uint16_t components[ARRAY_SIZE(vectors_offsets)] = {
 static void offsets_setup(void)
 {
 	uint32_t next = HEADER_END;
-	uint32_t i;
 
-	for (i = 2; i < ARRAY_SIZE(vectors_offsets); i++) {
+	for (uint32_t i = 2; i < ARRAY_SIZE(vectors_offsets); i++) {
 		uint32_t bytes = components[i], offset = next, c, d;
 
 		if (!(vectors_mask & 1u << i))

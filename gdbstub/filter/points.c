@@ -8,9 +8,7 @@
 struct filter_point *filter_point_at(struct filter *f, uint64_t number,
 				     uint64_t site)
 {
-	uint32_t i;
-
-	for (i = 0; i < f->npoints; i++)
+	for (uint32_t i = 0; i < f->npoints; i++)
 		if (f->points[i].site == site && f->points[i].number == number)
 			return &f->points[i];
 	return NULL;
@@ -19,9 +17,7 @@ struct filter_point *filter_point_at(struct filter *f, uint64_t number,
 struct filter_point *filter_point_behind(struct filter *f, uint64_t number,
 					 uint64_t place)
 {
-	uint32_t i;
-
-	for (i = 0; i < f->npoints; i++)
+	for (uint32_t i = 0; i < f->npoints; i++)
 		if (f->points[i].place == place &&
 		    f->points[i].number == number &&
 		    f->points[i].kind != POINT_PLAIN)
@@ -33,9 +29,8 @@ const struct filter_point *filter_point_only(const struct filter *f,
 					     uint64_t number)
 {
 	const struct filter_point *point = NULL;
-	uint32_t i;
 
-	for (i = 0; i < f->npoints; i++) {
+	for (uint32_t i = 0; i < f->npoints; i++) {
 		if (f->points[i].number != number)
 			continue;
 		if (point)
@@ -47,9 +42,7 @@ const struct filter_point *filter_point_only(const struct filter *f,
 
 bool filter_point_place(const struct filter *f, uint64_t place)
 {
-	uint32_t i;
-
-	for (i = 0; i < f->npoints; i++)
+	for (uint32_t i = 0; i < f->npoints; i++)
 		if (f->points[i].place == place &&
 		    f->points[i].kind != POINT_PLAIN)
 			return true;
@@ -58,9 +51,7 @@ bool filter_point_place(const struct filter *f, uint64_t place)
 
 bool filter_point_number(const struct filter *f, uint64_t number)
 {
-	uint32_t i;
-
-	for (i = 0; i < f->npoints; i++)
+	for (uint32_t i = 0; i < f->npoints; i++)
 		if (f->points[i].number == number &&
 		    f->points[i].kind != POINT_PLAIN)
 			return true;
@@ -88,9 +79,7 @@ void filter_point_remove(struct filter *f, struct filter_point *point)
 
 bool filter_meant(const struct filter *f, uint64_t site)
 {
-	uint32_t i;
-
-	for (i = 0; i < f->nmeant; i++)
+	for (uint32_t i = 0; i < f->nmeant; i++)
 		if (f->meant[i] == site)
 			return true;
 	return false;
@@ -110,9 +99,7 @@ bool filter_meant_add(struct filter *f, uint64_t site)
 static bool marker_look(struct filter *f, uint64_t address,
 			struct filter_marker *marker)
 {
-	uint32_t i;
-
-	for (i = 0; i < f->nmarkers; i++) {
+	for (uint32_t i = 0; i < f->nmarkers; i++) {
 		f->host.get(f->host.arg, i, marker);
 		if (marker->address == address)
 			return true;
@@ -131,9 +118,8 @@ uint32_t filter_markers_read(struct filter *f)
 static bool served_look(struct filter *f)
 {
 	struct filter_marker marker;
-	uint32_t i;
 
-	for (i = 0; i < f->nmarkers; i++) {
+	for (uint32_t i = 0; i < f->nmarkers; i++) {
 		f->host.get(f->host.arg, i, &marker);
 		if (!marker.unserved)
 			return true;

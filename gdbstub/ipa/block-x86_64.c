@@ -221,9 +221,8 @@ static uint32_t tags_make(const struct filling *f)
 {
 	uint32_t top = area_u16(f, 2) >> 11 & 7;
 	uint32_t full = 0;
-	uint32_t i;
 
-	for (i = 0; i < 8; i++) {
+	for (uint32_t i = 0; i < 8; i++) {
 		uint32_t tag = 3;
 
 		if (f->area[4] & 1u << i)
@@ -237,8 +236,6 @@ static uint32_t tags_make(const struct filling *f)
 /* Puts the registers of x87, or the initial ones. */
 static void x87_put(struct filling *f)
 {
-	uint32_t i;
-
 	if (!is_there(f, X87)) {
 		block_skip(f, 8 * 10);
 		put_u32(f, CONTROL_INITIAL);
@@ -247,7 +244,7 @@ static void x87_put(struct filling *f)
 		block_skip(f, 5 * 4);
 		return;
 	}
-	for (i = 0; i < 8; i++)
+	for (uint32_t i = 0; i < 8; i++)
 		block_put(f, f->area + AREA_X87 + 16 * i, 10);
 	put_u32(f, area_u16(f, 0));
 	put_u32(f, area_u16(f, 2));
@@ -276,13 +273,12 @@ static void pieces_put(struct filling *f, uint32_t component, uint32_t start,
 		       uint32_t step, uint32_t n, uint32_t bytes)
 {
 	uint32_t at = vectors_offsets[component] + start;
-	uint32_t i;
 
 	if (!is_there(f, component) || !vectors_offsets[component]) {
 		block_skip(f, n * bytes);
 		return;
 	}
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		block_put(f, f->area + at + i * step, bytes);
 }
 

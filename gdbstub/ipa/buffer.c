@@ -25,11 +25,10 @@ VISIBLE uint8_t *gdb_agent_trace_buffer_hi;
 COLD void ipa_buffer_setup(uint8_t *room)
 {
 	uint8_t *end = room + IPA_BUFFER_BYTES;
-	uint32_t i;
 
 	gdb_agent_trace_buffer_lo = room;
 	gdb_agent_trace_buffer_hi = end;
-	for (i = 0; i < IPA_CONTROLS; i++)
+	for (uint32_t i = 0; i < IPA_CONTROLS; i++)
 		gdb_agent_trace_buffer_ctrl[i] =
 			(struct ipa_control){ room, room, end, end };
 }

@@ -53,9 +53,8 @@ COLD void ipa_cells_clean(void)
 	static const uint8_t code[] = IPA_CELL_CODE;
 	struct ipa_cells *all = &taffrail_ipa_cells;
 	uint32_t n = load_acquire(&all->n, IPA_CELLS);
-	uint32_t i;
 
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (*all->cells[i].code == JUMP)
 			__builtin_memcpy(all->cells[i].code, code,
 					 sizeof(code));
@@ -82,7 +81,6 @@ SIGSAFE struct ipa_point *ipa_cell_point(struct ipa_marker *marker)
 	struct ipa_point *point;
 	const uint8_t *code, *pad;
 	int32_t distance;
-	uint32_t i;
 
 	if (marker->cell < 0)
 		return NULL;
@@ -94,7 +92,7 @@ SIGSAFE struct ipa_point *ipa_cell_point(struct ipa_marker *marker)
 	if (!ipa_is_pad(pad) || !ipa_is_pad(pad + PAD_BYTES_MAX))
 		return NULL;
 	point = moved_point(pad + load_relaxed(&usual), (uint64_t)code);
-	for (i = 0; !point && i < PAD_BYTES_MAX - MOVE_BYTES; i++) {
+	for (uint32_t i = 0; !point && i < PAD_BYTES_MAX - MOVE_BYTES; i++) {
 		point = moved_point(pad + i, (uint64_t)code);
 		if (point)
 			store_relaxed(&usual, i);

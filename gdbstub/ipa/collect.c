@@ -396,10 +396,9 @@ static void hit_serve(struct hit *hit, struct ipa_point *point)
 static bool wants_static(const struct ipa_point *point)
 {
 	uint64_t address = point->address;
-	uint32_t i;
 
 	for (; point && point->address == address; point = point->next)
-		for (i = 0; i < point->nactions; i++)
+		for (uint32_t i = 0; i < point->nactions; i++)
 			if (is_static(point->actions[i]))
 				return true;
 	return false;
@@ -410,11 +409,10 @@ static bool wants_static(const struct ipa_point *point)
 static bool wants_registers(const struct ipa_point *point, uint64_t without)
 {
 	uint64_t address = point->address;
-	uint32_t i;
 
 	for (; point && point->address == address;
 	     point = point->next, without >>= 1)
-		for (i = 0; i < point->nactions && point->enabled &&
+		for (uint32_t i = 0; i < point->nactions && point->enabled &&
 			    !(without & 1); i++)
 			if (point->actions[i]->type == IPA_ACTION_REGISTERS)
 				return true;

@@ -100,9 +100,8 @@ static int hold_wait(uint32_t most, const struct claim *mine, uint64_t *seen)
 {
 	uint32_t me = host_tid();
 	uint64_t token;
-	uint32_t tries;
 
-	for (tries = 0; tries < most; tries++) {
+	for (uint32_t tries = 0; tries < most; tries++) {
 		*seen = load_relaxed(&ipa->hold);
 		if (!IPA_HOLDER(*seen) && hold_take(seen, mine))
 			return 1;
@@ -139,9 +138,8 @@ static int64_t run_time(uint32_t tid)
 static COLD bool thread_runs(uint32_t tid)
 {
 	int64_t before = run_time(tid);
-	uint32_t i;
 
-	for (i = 0; i < LOOK_SLEEPS; i++)
+	for (uint32_t i = 0; i < LOOK_SLEEPS; i++)
 		wait_a_moment(YIELDS);
 	return run_time(tid) != before;
 }
@@ -153,12 +151,11 @@ int ipa_hold(int patient, uint64_t stack)
 		.own = place_token((uint64_t)__builtin_frame_address(0)),
 	};
 	uint64_t seen = 0;
-	uint32_t i;
 	int ret;
 
 	if (!patient)
 		return hold_wait(YIELDS, &mine, &seen) > 0;
-	for (i = 0; i < ROUNDS; i++) {
+	for (uint32_t i = 0; i < ROUNDS; i++) {
 		ret = hold_wait(YIELDS + SLEEPS, &mine, &seen);
 		if (ret >= 0)
 			return ret;

@@ -22,14 +22,13 @@ COLD int ipa_abandon(void *unused)
 	struct patcher patcher;
 	int traced = ipa_traced(unused);
 	bool found = false;
-	uint32_t i;
 
 	if (traced)
 		return traced;
 	ipa_forget();
 	ipa_cells_clean();
 	patch_open(&patcher);
-	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+	for (uint32_t i = 0; i < ARRAY_SIZE(hooks); i++) {
 		uint8_t *code = (uint8_t *)hooks[i];
 
 		if (*(volatile uint8_t *)code != BREAKPOINT)

@@ -52,11 +52,11 @@ static uint64_t token_of(const struct snapshot *snapshot)
 /* Returns the number of a hit's place, or -1. */
 static int place_find(uint64_t token)
 {
-	uint32_t i, at;
+	uint32_t at;
 
 	if (!load_relaxed(&kept->used))
 		return -1;
-	for (i = 0; i < IPA_KEPT; i++) {
+	for (uint32_t i = 0; i < IPA_KEPT; i++) {
 		at = (host_tid() + i) % IPA_KEPT;
 		if (place_is(&kept->places[at], token))
 			return (int)at;

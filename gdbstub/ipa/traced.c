@@ -16,7 +16,6 @@ COLD int ipa_traced(void *unused)
 	int fd = (int)sys_open("/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
 	char text[4096];
 	long got;
-	long i;
 
 	(void)unused;
 	if (fd < 0)
@@ -24,7 +23,7 @@ COLD int ipa_traced(void *unused)
 	got = sys_read(fd, text, sizeof(text) - 1);
 	sys_close(fd);
 	text[got > 0 ? got : 0] = 0;
-	for (i = 0; i < got; i++) {
+	for (long i = 0; i < got; i++) {
 		const char *rest = text_after(text + i, "TracerPid:\t");
 
 		if (rest)

@@ -21,9 +21,8 @@ static uint32_t lines_take(char *text, uint32_t n, uint64_t address,
 			   uint64_t *end)
 {
 	uint32_t start = 0;
-	uint32_t i;
 
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const char *p = text + start;
 		uint64_t low, high, offset;
 
@@ -46,7 +45,7 @@ static uint32_t lines_take(char *text, uint32_t n, uint64_t address,
 		if (*p)
 			*end = high;
 	}
-	for (i = start; i < n; i++)
+	for (uint32_t i = start; i < n; i++)
 		text[i - start] = text[i];
 	return n - start;
 }

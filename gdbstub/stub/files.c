@@ -67,12 +67,11 @@ static bool is_mapped(struct connection *c, const char *path)
 	bool wrong = false;
 	bool found = false;
 	long got;
-	long i;
 
 	if (fd < 0)
 		return false;
 	while (!found && (got = sys_read(fd, c->chunk, sizeof(c->chunk))) > 0) {
-		for (i = 0; i < got && !found; i++) {
+		for (long i = 0; i < got && !found; i++) {
 			if (c->chunk[i] == '\n') {
 				found = at && !wrong && !path[at];
 				at = 0;
@@ -106,7 +105,6 @@ static int file_open(struct connection *c, const char *path)
 	char own[64];
 	struct text text;
 	struct stat st;
-	uint32_t i;
 	long got;
 	int fd;
 
@@ -115,7 +113,7 @@ static int file_open(struct connection *c, const char *path)
 	if (task)
 		word = text_number(&task) < 0 || *task != '/' ? NULL : task + 1;
 	text_open(&text, own, sizeof(own));
-	for (i = 0; word && i < ARRAY_SIZE(proc_words); i++) {
+	for (uint32_t i = 0; word && i < ARRAY_SIZE(proc_words); i++) {
 		if (!text_equal(word, proc_words[i]))
 			continue;
 		text_add(&text, "/proc/self/");
@@ -293,9 +291,7 @@ int serve_file(struct connection *c, const char *p)
 
 void files_close(struct connection *c)
 {
-	int i;
-
-	for (i = 0; i < CONNECTION_FILES; i++) {
+	for (int i = 0; i < CONNECTION_FILES; i++) {
 		if (c->files[i] >= 0)
 			sys_close(c->files[i]);
 		c->files[i] = -1;

@@ -297,7 +297,6 @@ static int connection_read(struct connection *c, int fd)
 	long got = sys6(SYS_recvfrom, fd, bytes, sizeof(bytes), MSG_DONTWAIT,
 			NULL, NULL);
 	int ret = 0;
-	long i;
 
 	if (got == -EAGAIN || got == -EINTR)
 		return 0;
@@ -305,7 +304,7 @@ static int connection_read(struct connection *c, int fd)
 		return got ? (int)got : -EPIPE;
 	if (!gdb_allowed())
 		return -EPERM;
-	for (i = 0; i < got && !ret; i++) {
+	for (long i = 0; i < got && !ret; i++) {
 		switch (packet_take(&c->in, bytes[i])) {
 		case PACKET_READY:
 			ret = packet_answer(c, fd, 0);
@@ -342,10 +341,9 @@ static int taffrail_agent_serves_gdb(int fd, void *arg)
 {
 	struct connection *c = arg;
 	int ret = 1;
-	int i;
 
 	REGISTERS_TAKE(&c->registers); /* the program's threads run on */
-	for (i = 0; i < READS_MAX && ret > 0; i++)
+	for (int i = 0; i < READS_MAX && ret > 0; i++)
 		ret = connection_read(c, fd);
 	if (ret >= 0)
 		return 0;
@@ -400,7 +398,6 @@ static int connection_begin(int fd)
 		"the program is not dumpable: its memory may not be read";
 	struct connection *c;
 	int ret;
-	int i;
 
 	if (!gdb_allowed())
 		return service_watch(fd, refusal_ready, forbidden);
@@ -411,7 +408,7 @@ static int connection_begin(int fd)
 		return -ENOMEM;
 	sys_madvise(c, sizeof(*c), MADV_DONTFORK);
 	sys_madvise(c, sizeof(*c), MADV_DONTDUMP);
-	for (i = 0; i < CONNECTION_FILES; i++)
+	for (int i = 0; i < CONNECTION_FILES; i++)
 		c->files[i] = -1;
 	packet_reader_open(&c->in, c->in_bytes, sizeof(c->in_bytes));
 	run_connected();

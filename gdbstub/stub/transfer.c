@@ -125,7 +125,6 @@ static void make_libraries(struct connection *c, struct text *out)
 	struct r_debug debug;
 	uint64_t address = 0;
 	uint64_t size = sizeof(map);
-	int i;
 
 	(void)c;
 	if (memory_read((uint64_t)modules_debug(), &debug, sizeof(debug)) ==
@@ -135,7 +134,7 @@ static void make_libraries(struct connection *c, struct text *out)
 	if (address)
 		attribute_hex(out, "main-lm", address);
 	text_add_char(out, '>');
-	for (i = 0; address && i < LIBRARIES_MAX; i++) {
+	for (int i = 0; address && i < LIBRARIES_MAX; i++) {
 		if (memory_read(address, &map, size) != size)
 			break;
 		if (i)		/* the first is the program */

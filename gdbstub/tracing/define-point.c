@@ -62,9 +62,9 @@ static uint32_t constant_bytes_at(const uint8_t *code, uint32_t bytes,
  */
 void frame_base_mend(uint8_t *code, uint32_t bytes)
 {
-	uint32_t i, at;
+	uint32_t at;
 
-	for (i = 0; i + 10 <= bytes; i++) {
+	for (uint32_t i = 0; i + 10 <= bytes; i++) {
 		if (code[i] != AX_REG || code[i + 1] ||
 		    (code[i + 2] | 1) != 7 ||
 		    (code[i + 3] != AX_EXT && code[i + 3] != AX_ZERO_EXT) ||

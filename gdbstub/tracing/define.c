@@ -136,7 +136,6 @@ int serve_define_source(struct connection *c, const char *p)
 	struct trace_point *point;
 	const char *kind = NULL;
 	const char *end;
-	uint32_t i;
 	uint64_t number;
 	uint64_t address;
 	uint64_t start;
@@ -148,7 +147,7 @@ int serve_define_source(struct connection *c, const char *p)
 	if (!trace_read_name(&p, &number, &address) ||
 	    !packet_read_char(&p, ':'))
 		return trace_answer(c, trace_malformed);
-	for (i = 0; i < ARRAY_SIZE(kinds) && !kind; i++) {
+	for (uint32_t i = 0; i < ARRAY_SIZE(kinds) && !kind; i++) {
 		end = text_after(p, kinds[i]);
 		if (end && *end == ':')
 			kind = kinds[i];

@@ -29,9 +29,7 @@ static struct {
  * NULL. */
 static const struct note *note_last(uint64_t address, uint64_t clock)
 {
-	uint32_t i;
-
-	for (i = noted.n; i-- > 0;)
+	for (uint32_t i = noted.n; i-- > 0;)
 		if (noted.notes[i].address == address &&
 		    noted.notes[i].since <= clock)
 			return &noted.notes[i];

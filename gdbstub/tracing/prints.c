@@ -47,14 +47,13 @@ static int object_look(struct object *object, void *arg)
 	struct pass *pass = arg;
 	const struct code *code;
 	bool wanted = false;
-	uint32_t i;
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
 	    usdt_is_call(object->adopted) ||
 	    (object->adopted && object->adopted->aliases))
 		return 0;
 	for (code = object->codes; code; code = code->next)
-		for (i = 0; i < PRINTS_MAX && code->stub; i++)
+		for (uint32_t i = 0; i < PRINTS_MAX && code->stub; i++)
 			wanted |= print_address(i) == (uint64_t)code->address;
 	if (wanted != (object->on >> channel_bit(channel) & 1)) {
 		int ret = print_switch(object, channel, wanted, pass->patcher);
@@ -116,9 +115,8 @@ static int prints_apply(void)
 static bool prints_clear(uint64_t address)
 {
 	bool any = false;
-	uint32_t i;
 
-	for (i = 0; i < PRINTS_MAX; i++) {
+	for (uint32_t i = 0; i < PRINTS_MAX; i++) {
 		uint64_t at = print_address(i);
 
 		if (!at || (address && at != address))
@@ -233,7 +231,6 @@ static int module_is_own(struct module *module, void *address)
 	uint64_t at = *(const uint64_t *)address, found;
 	struct usdt_file file;
 	bool own = false;
-	uint32_t i;
 
 	if (module->declared || at < module->start || at >= module->end)
 		return 0;
@@ -241,7 +238,7 @@ static int module_is_own(struct module *module, void *address)
 		return 1;
 	if (usdt_module_map(&file, module))
 		return 0;
-	for (i = 0; i < ARRAY_SIZE(names); i++)
+	for (uint32_t i = 0; i < ARRAY_SIZE(names); i++)
 		own |= usdt_file_symbol(&file, names[i], text_length(names[i]),
 					&found) && found + module->base == at;
 	usdt_module_unmap(&file);

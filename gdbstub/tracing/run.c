@@ -115,10 +115,9 @@ static int guard_enable(struct object *object, void *arg)
 static void fields_look(const struct trace *t)
 {
 	const char *name;
-	uint32_t i;
 
 	run.nfields = 0;
-	for (i = 0; i < COLLECT_VARIABLES_MAX; i++) {
+	for (uint32_t i = 0; i < COLLECT_VARIABLES_MAX; i++) {
 		struct field_variable *field = &run.fields[run.nfields];
 
 		name = t->variables[i].defined ?
@@ -138,12 +137,12 @@ static uint32_t fields_find(const struct object *object,
 	static struct field_name names[TAFFRAIL_FIELDS_MAX];
 	uint32_t nfields = object->site->nfields_;
 	uint32_t n = 0;
-	uint32_t i, k;
+	uint32_t k;
 
 	if (!run.nfields || fields_parse(object->format, object->site->kind_,
 					 (int)nfields, names))
 		return 0;
-	for (i = 0; i < run.nfields; i++)
+	for (uint32_t i = 0; i < run.nfields; i++)
 		for (k = 0; k < nfields && n < TAFFRAIL_FIELDS_MAX; k++)
 			if (text_equal(run.fields[i].name, names[k].name))
 				found[n++] = (struct collect_field){
@@ -161,7 +160,6 @@ static int object_serve(struct object *object, void *arg)
 	struct collect_field fields[TAFFRAIL_FIELDS_MAX];
 	struct collect_wish wish = { .points = points, .fields = fields };
 	struct pass *pass = arg;
-	uint32_t i;
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
 	    usdt_is_call(object->adopted) ||
@@ -169,7 +167,7 @@ static int object_serve(struct object *object, void *arg)
 	    (object->adopted && object->adopted->aliases) ||
 	    (pass->address && !object_at(object, pass->address)))
 		return 0;
-	for (i = 0; i < COLLECT_POINTS_MAX; i++) {
+	for (uint32_t i = 0; i < COLLECT_POINTS_MAX; i++) {
 		if (!run.ready[i] || !object_at(object, run.addresses[i]))
 			continue;
 		if (!wish.n)
@@ -190,12 +188,11 @@ static int object_serve(struct object *object, void *arg)
 static int refused_look(struct object *object, void *arg)
 {
 	struct pass *pass = arg;
-	uint32_t i;
 
 	if (!usdt_is_point(object->adopted) || !object->collect || !object->on)
 		return 0;
 	pass->ret = registry_adopted->refused(object->adopted);
-	for (i = 0; pass->ret && i < COLLECT_POINTS_MAX; i++)
+	for (uint32_t i = 0; pass->ret && i < COLLECT_POINTS_MAX; i++)
 		if (run.ready[i] && object_at(object, run.addresses[i]))
 			run.failed = run.numbers[i];
 	return pass->ret;
@@ -305,10 +302,9 @@ void run_print_point(uint32_t place, uint64_t address)
 int run_prints_place(const struct patcher *patcher)
 {
 	const struct usdt_point *point;
-	uint32_t i;
 
 	session_points_adopt(run.points, ARRAY_SIZE(run.points), patcher);
-	for (i = 0; i < PRINTS_MAX; i++) {
+	for (uint32_t i = 0; i < PRINTS_MAX; i++) {
 		point = &run.points[COLLECT_POINTS_MAX + i];
 		if (point->address && point->why)
 			return usdt_functions ? point->why : -ELIBACC;
@@ -426,10 +422,9 @@ static uint64_t cpu_share(const struct trace *t)
 static int points_start(struct trace *t)
 {
 	struct trace_point *point;
-	uint32_t i;
 	int ret;
 
-	for (i = 0; i < COLLECT_VARIABLES_MAX; i++)
+	for (uint32_t i = 0; i < COLLECT_VARIABLES_MAX; i++)
 		if (t->variables[i].defined)
 			collect_variable_set(i, t->variables[i].initial);
 	for (point = t->points; point; point = point->next) {

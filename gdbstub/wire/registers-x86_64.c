@@ -93,9 +93,7 @@ static void add_attribute_number(struct text *out, const char *name,
 /* Describes the types that an xmm register can be seen as. */
 static void describe_vectors(struct text *out)
 {
-	uint32_t i;
-
-	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
+	for (uint32_t i = 0; i < ARRAY_SIZE(vectors); i++) {
 		text_add(out, "<vector");
 		add_attribute(out, "id", vectors[i].id);
 		add_attribute(out, "type", vectors[i].type);
@@ -103,7 +101,7 @@ static void describe_vectors(struct text *out)
 		text_add(out, "/>\n");
 	}
 	text_add(out, "<union id=\"vec128\">\n");
-	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
+	for (uint32_t i = 0; i < ARRAY_SIZE(vectors); i++) {
 		text_add(out, "<field");
 		add_attribute(out, "name", vectors[i].field);
 		add_attribute(out, "type", vectors[i].id);
@@ -132,9 +130,8 @@ static void describe_row(struct text *out, const struct row *row)
 	const char *p = row->names;
 	char name[16];
 	struct text text;
-	uint32_t i;
 
-	for (i = 0; i < row->count; i++) {
+	for (uint32_t i = 0; i < row->count; i++) {
 		text_open(&text, name, sizeof(name));
 		text_add(&text, row->names);
 		text_add_unsigned(&text, i);
@@ -153,7 +150,6 @@ static void describe_row(struct text *out, const struct row *row)
 void registers_describe(struct text *out)
 {
 	const struct row *row;
-	uint32_t i;
 
 	text_add(out, "<?xml version=\"1.0\"?>\n"
 		      "<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n"
@@ -172,7 +168,7 @@ void registers_describe(struct text *out)
 			/* eflags, which gdb shows by the names of the bits */
 			text_add(out,
 				 "<flags id=\"i386_eflags\" size=\"4\">\n");
-			for (i = 0; i < ARRAY_SIZE(flags); i++) {
+			for (uint32_t i = 0; i < ARRAY_SIZE(flags); i++) {
 				text_add(out, "<field");
 				add_attribute(out, "name", flags[i].name);
 				add_attribute_number(out, "start",

@@ -30,11 +30,10 @@ static int field_find(struct place *place, const struct ax_layout *layout,
 	const struct write_shape *shape = layout->shape;
 	uint32_t fixed = 0;
 	uint32_t nvar = 0;
-	uint32_t i;
 
 	if (field >= TAFFRAIL_FIELDS_MAX)
 		return -EINVAL;
-	for (i = 0;; i++) {
+	for (uint32_t i = 0;; i++) {
 		uint8_t type = layout->types[i];
 		bool scalar = !(type & ~TAFFRAIL_T_SCALAR_MASK);
 

@@ -66,11 +66,10 @@ part_load(const struct ax_event *event, const struct ax_insn *insn)
 	/* of the numbers of the bytes, from the lowest on */
 	uint32_t turn = insn->value & AX_PART_BIG_ENDIAN ? 0 : last;
 	uint64_t value = 0;
-	uint32_t i;
 
 	if (!has_part(event, insn))
 		return 0;
-	for (i = 0; i <= last; i++)
+	for (uint32_t i = 0; i <= last; i++)
 		value = value << 8 | p[turn ? turn - i : i];
 	return type == TAFFRAIL_T_F32 ? double_of_float((uint32_t)value) :
 					scalar_extend(type, value);

@@ -225,7 +225,6 @@ static int memory_divide(struct verifier *v, void *buffer, size_t size)
 		       v->ninsns * sizeof(struct ax_insn);
 	size_t end = align_up(texts + v->text_bytes, 8);
 	uint8_t *scratch = (uint8_t *)buffer + end;
-	uint32_t i;
 
 	if (size < AX_PROGRAM_BYTES(v->source->bytes))
 		return -ENOSPC;
@@ -238,9 +237,9 @@ static int memory_divide(struct verifier *v, void *buffer, size_t size)
 	v->pending = v->offset + v->ninsns;
 	v->height = (uint8_t *)(v->pending + v->ninsns);
 	v->first_pending = NO_INSN;
-	for (i = 0; i < v->source->bytes; i++)
+	for (uint32_t i = 0; i < v->source->bytes; i++)
 		v->insn_at[i] = NO_INSN;
-	for (i = 0; i < v->ninsns; i++)
+	for (uint32_t i = 0; i < v->ninsns; i++)
 		v->height[i] = NO_HEIGHT;
 	return 0;
 }
@@ -338,9 +337,8 @@ static int insns_decode(struct verifier *v)
 	uint32_t texts = (uint32_t)(sizeof(struct ax_program) +
 				    v->ninsns * sizeof(struct ax_insn));
 	uint32_t offset = 0;
-	uint32_t i;
 
-	for (i = 0; i < v->ninsns; i++) {
+	for (uint32_t i = 0; i < v->ninsns; i++) {
 		struct ax_insn *insn = &v->program->insns[i];
 		const uint8_t *p = source->code + offset;
 		const struct row *row = opcode_row(*p);
@@ -376,9 +374,7 @@ static int insns_decode(struct verifier *v)
  * jump is another step: only such a jump is counted. */
 static int link_jumps(struct verifier *v)
 {
-	uint32_t i;
-
-	for (i = 0; i < v->ninsns; i++) {
+	for (uint32_t i = 0; i < v->ninsns; i++) {
 		struct ax_insn *insn = &v->program->insns[i];
 
 		if (insn->step != STEP_GOTO && insn->step != STEP_IF_GOTO)
@@ -494,9 +490,8 @@ static void fuse_step(struct ax_insn *insn, uint32_t left)
 static void steps_fuse(struct verifier *v)
 {
 	struct ax_insn *insns = v->program->insns;
-	uint32_t i;
 
-	for (i = v->ninsns; i-- > 0;) {
+	for (uint32_t i = v->ninsns; i-- > 0;) {
 		struct ax_insn *insn = &insns[i];
 		const struct ax_insn *next;
 

@@ -29,9 +29,8 @@ struct large {
 static void large_multiply_add(struct large *a, uint32_t factor, uint32_t add)
 {
 	uint64_t carry = add;
-	uint32_t i;
 
-	for (i = 0; i < a->n; i++) {
+	for (uint32_t i = 0; i < a->n; i++) {
 		carry += (uint64_t)a->limb[i] * factor;
 		a->limb[i] = (uint32_t)carry;
 		carry >>= 32;
@@ -44,9 +43,8 @@ static void large_multiply_add(struct large *a, uint32_t factor, uint32_t add)
 static void large_divide(struct large *a, uint32_t divisor)
 {
 	uint64_t rest = 0;
-	uint32_t i;
 
-	for (i = a->n; i-- > 0;) {
+	for (uint32_t i = a->n; i-- > 0;) {
 		rest = rest << 32 | a->limb[i];
 		a->limb[i] = (uint32_t)(rest / divisor);
 		rest %= divisor;
@@ -71,9 +69,8 @@ static uint64_t large_round(const struct large *a, int exponent)
 	uint32_t low = limb_at(a, last - 2);
 	uint64_t m = zeros ? high << zeros | low >> (32 - zeros) : high;
 	bool more = a->more || (uint32_t)(low << zeros);
-	int i;
 
-	for (i = last - 3; i >= 0; i--)
+	for (int i = last - 3; i >= 0; i--)
 		more |= a->limb[i] != 0;
 	return double_round(m, exponent + 32 * (last - 1) - zeros, more);
 }
@@ -82,7 +79,6 @@ static uint64_t large_round(const struct large *a, int exponent)
 static uint64_t large_scale(struct large *a, int ten)
 {
 	uint32_t limbs;
-	uint32_t i;
 
 	if (!a->n || ten < -(EXPONENT_MAX + DIGITS_MAX))
 		return 0;
@@ -97,9 +93,9 @@ static uint64_t large_scale(struct large *a, int ten)
 	/* 10^9 is less than 2^30: a limb for each nine, and three more */
 	limbs = (uint32_t)(-ten) / 9 + 4;
 	/* multiplies by 2^32 for each limb, which large_round() takes back */
-	for (i = a->n; i-- > 0;)
+	for (uint32_t i = a->n; i-- > 0;)
 		a->limb[i + limbs] = a->limb[i];
-	for (i = 0; i < limbs; i++)
+	for (uint32_t i = 0; i < limbs; i++)
 		a->limb[i] = 0;
 	a->n += limbs;
 	for (; ten <= -9; ten += 9)

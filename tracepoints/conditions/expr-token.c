@@ -91,7 +91,6 @@ SIGSAFE int expr_character(const char **p, const char *end)
 	static const char from[] = "abfnrtve\\'\"?";
 	static const char to[] = "\a\b\f\n\r\t\v\033\\'\"?";
 	char c = *(*p)++;
-	int i;
 
 	if (c != '\\')
 		return (unsigned char)c;
@@ -103,7 +102,7 @@ SIGSAFE int expr_character(const char **p, const char *end)
 	(*p)++;
 	if (c == 'x')
 		return escape_number(p, end, 16, INT32_MAX);
-	for (i = 0; from[i]; i++)
+	for (int i = 0; from[i]; i++)
 		if (c == from[i])
 			return (unsigned char)to[i];
 	return -1;

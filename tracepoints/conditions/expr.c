@@ -45,14 +45,13 @@ static void fail_unknown(struct compiler *c)
 	struct text text;
 	char more[100];
 	size_t fields = 0;
-	uint32_t i;
 
 	text_open(&text, more, sizeof(more));
 	if (c->field == EXPR_FIELD_LEVEL) {
 		text_add(&text, "; levels go from emerg to debug");
 		fields = text.used;
 	}
-	for (i = 0; i < c->fields->n; i++) {
+	for (uint32_t i = 0; i < c->fields->n; i++) {
 		text_add(&text, i ? ", " : "; there are ");
 		text_add(&text, c->fields->names[i].name);
 	}
@@ -299,11 +298,11 @@ static bool use_enumerator(struct compiler *c, struct operand *a)
 {
 	struct shown_field field;
 	struct shown_name name;
-	uint32_t i, number;
+	uint32_t number;
 	uint32_t error = error_number(c->token.start, (size_t)(c->token.end -
 							c->token.start));
 
-	for (i = 0; i < c->fields->n; i++) {
+	for (uint32_t i = 0; i < c->fields->n; i++) {
 		number = (c->field + i) % c->fields->n;
 		if (!shown_find(&field, &c->fields->shown, number))
 			continue;
@@ -363,10 +362,9 @@ static bool is_fact(const struct token *token)
 static bool use_fact(struct compiler *c, struct operand *a, int sign)
 {
 	int level;
-	size_t i;
 
 	a->positive = 1;
-	for (i = 0; i < ARRAY_SIZE(facts) && facts[i].opcode; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(facts) && facts[i].opcode; i++) {
 		if (!token_is(&c->token, facts[i].word))
 			continue;
 		expr_emit(c, facts[i].opcode);
@@ -394,7 +392,6 @@ static void parse_name(struct compiler *c, struct operand *a)
 {
 	bool sign = take_sign(&c->token);
 	const char *rest;
-	uint32_t i;
 	int level;
 
 	if (sign && !is_fact(&c->token))
@@ -407,7 +404,7 @@ static void parse_name(struct compiler *c, struct operand *a)
 		use_fact(c, a, sign);
 		return;
 	}
-	for (i = 0; i < c->fields->n; i++) {
+	for (uint32_t i = 0; i < c->fields->n; i++) {
 		rest = behind_name(&c->token, c->fields->names[i].name);
 		if (rest == c->token.end) {
 			use_field(c, (uint8_t)i, a);

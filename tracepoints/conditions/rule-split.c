@@ -165,7 +165,6 @@ const char *rule_unknown(const char *rule)
 	enum rule_kind kind = rule_kind(rule);
 	struct rule_types types;
 	const char *end;
-	uint32_t i;
 
 	if (kind != RULE_FUNCTIONS)
 		return NULL;
@@ -177,7 +176,7 @@ const char *rule_unknown(const char *rule)
 	if (has_scope(rule) && rule_has_parameters(rule))
 		return RULE_QUOTED;
 	rule_types(rule, &types, &end);
-	for (i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
+	for (uint32_t i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
 		if (types.count > RULE_ARGUMENTS_MAX ||
 		    types.lengths[i] > RULE_ARGUMENTS_MAX)
 			return "only the first 6 arguments of a function are "

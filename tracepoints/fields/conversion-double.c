@@ -29,9 +29,8 @@ static void exponent_make(struct exponent *e, char letter, int value,
 {
 	uint32_t rest = value < 0 ? 0 - (uint32_t)value : (uint32_t)value;
 	int n = 1;
-	uint32_t power;
 
-	for (power = 10; power <= rest || n < digits; power *= 10)
+	for (uint32_t power = 10; power <= rest || n < digits; power *= 10)
 		n++;
 	e->text[0] = letter;
 	e->text[1] = value < 0 ? '-' : '+';
@@ -125,7 +124,6 @@ static void put_hexadecimal(struct text *text, const struct conversion *c,
 	char head[4];
 	int64_t pad;
 	bool dot;
-	int i;
 
 	if (precision >= 0 && precision < FRACTION_NIBBLES) {
 		int drop = 4 * (FRACTION_NIBBLES - precision);
@@ -136,7 +134,7 @@ static void put_hexadecimal(struct text *text, const struct conversion *c,
 		if (rest > half || (rest == half && m & 2 * half))
 			m += 2 * half;
 	}
-	for (i = FRACTION_NIBBLES; precision < 0 && i > 0; i--)
+	for (int i = FRACTION_NIBBLES; precision < 0 && i > 0; i--)
 		if (m >> (FRACTION_BITS - 4 * i) & 15)
 			precision = i;
 	if (precision < 0)
@@ -151,7 +149,7 @@ static void put_hexadecimal(struct text *text, const struct conversion *c,
 	text_add_char(text, digits[m >> FRACTION_BITS]);
 	if (dot)
 		text_add_char(text, '.');
-	for (i = 1; i <= precision && i <= FRACTION_NIBBLES; i++)
+	for (int i = 1; i <= precision && i <= FRACTION_NIBBLES; i++)
 		text_add_char(text, digits[m >> (FRACTION_BITS - 4 * i) & 15]);
 	conversion_repeat(text, '0', precision - FRACTION_NIBBLES);
 	text_add_bytes(text, e.text, (size_t)e.n);

@@ -47,11 +47,10 @@ static int digits_of(char *out, uint64_t value, char letter)
 									  10;
 	uint64_t rest = value;
 	int n = 0;
-	int i;
 
 	for (; rest; rest /= base)
 		n++;
-	for (i = n; i-- > 0; value /= base)
+	for (int i = n; i-- > 0; value /= base)
 		out[i] = digits[value % base];
 	return n;
 }

@@ -50,9 +50,8 @@ void binary_of_float(struct binary *b, uint32_t bits)
 static void limbs_multiply(struct limbs *a, uint32_t factor)
 {
 	uint64_t carry = 0;
-	uint32_t i;
 
-	for (i = 0; i < a->n; i++) {
+	for (uint32_t i = 0; i < a->n; i++) {
 		carry += (uint64_t)a->limb[i] * factor;
 		a->limb[i] = (uint32_t)(carry % TEN_9);
 		carry /= TEN_9;
@@ -72,10 +71,8 @@ static void trim(struct decimal *d)
 /* Stores all digits, without leading zeros. */
 static void digits_of(struct decimal *d, const struct limbs *a)
 {
-	uint32_t i;
-
 	d->n = 0;
-	for (i = a->n; i-- > 0;) {
+	for (uint32_t i = a->n; i-- > 0;) {
 		uint32_t place = TEN_9 / 10;
 
 		for (; place; place /= 10) {
@@ -150,13 +147,11 @@ void decimal_round(struct decimal *d, int keep)
 /* Returns -1, 0 or 1. */
 static int compare(const struct decimal *a, const struct decimal *b)
 {
-	int i;
-
 	if (!a->n || !b->n)
 		return (a->n > 0) - (b->n > 0);
 	if (a->point != b->point)
 		return a->point < b->point ? -1 : 1;
-	for (i = 0; i < a->n && i < b->n; i++)
+	for (int i = 0; i < a->n && i < b->n; i++)
 		if (a->digits[i] != b->digits[i])
 			return a->digits[i] < b->digits[i] ? -1 : 1;
 	return (a->n > b->n) - (a->n < b->n);

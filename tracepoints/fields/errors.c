@@ -23,10 +23,9 @@ const char *error_word(uint64_t number)
 uint32_t error_number(const char *p, size_t n)
 {
 	const char *word = ERROR_NAMES(WORD);
-	uint32_t number;
 	size_t bytes;
 
-	for (number = 1; number <= ERROR_MAX; number++) {
+	for (uint32_t number = 1; number <= ERROR_MAX; number++) {
 		bytes = text_length(word);
 		if (bytes && n == bytes + 1 && *p == 'E' &&
 		    !__builtin_memcmp(p + 1, word, bytes))

@@ -37,9 +37,7 @@ static void add_escaped(struct text *text, uint8_t c)
 /* Adds the characters of a string, escaped, without quotes. */
 static void characters_show(struct text *text, const struct field_value *value)
 {
-	uint32_t i;
-
-	for (i = 0; i < value->n && !text->cut; i++)
+	for (uint32_t i = 0; i < value->n && !text->cut; i++)
 		add_escaped(text, value->p[i]);
 }
 
@@ -65,13 +63,12 @@ static bool elements_show(struct text *text, const struct field_value *array,
 			  uint8_t base)
 {
 	struct field_value element;
-	uint32_t i;
 
 	if (!base || !array->whole || !(array->type & TAFFRAIL_T_SEQUENCE) ||
 	    scalar_sort(array->type & TAFFRAIL_T_SCALAR_MASK) == SCALAR_REAL)
 		return false;
 	text_add_char(text, '{');
-	for (i = 0; i < array->n && !text->cut; i++) {
+	for (uint32_t i = 0; i < array->n && !text->cut; i++) {
 		if (i)
 			text_add(text, ", ");
 		element = field_element(array, i);
@@ -194,7 +191,6 @@ void field_text(struct text *text, const struct field_event *event,
 	struct field_value values[TAFFRAIL_FIELDS_MAX];
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
 	uint32_t count = field_values_take(values, event, bytes, n);
-	uint32_t i;
 
 	if (event->kind == TAFFRAIL_KIND_MARK) {
 		field_format(text, event->format, values, count,
@@ -204,7 +200,7 @@ void field_text(struct text *text, const struct field_event *event,
 	if (fields_parse(event->format, TAFFRAIL_KIND_EVENT, event->nfields,
 			 names))
 		return;
-	for (i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		if (i)
 			text_add(text, ", ");
 		text_add(text, names[i].name);
@@ -233,11 +229,10 @@ void field_lines(struct text *text, const struct field_event *event,
 	uint32_t count = field_values_take(values, event, bytes, n);
 	char room[FIELD_NAME_BYTES];
 	struct text shown;
-	uint32_t i;
 
 	if (fields_parse(event->format, event->kind, event->nfields, names))
 		return;
-	for (i = 0; i < count && values[i].whole; i++) {
+	for (uint32_t i = 0; i < count && values[i].whole; i++) {
 		text_add(text, "field ");
 		text_add(text, names[i].name);
 		text_add_char(text, '=');

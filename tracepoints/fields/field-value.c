@@ -113,9 +113,8 @@ uint64_t field_integer(const struct field_value *value)
 {
 	uint32_t bytes = scalar_bytes(value->type);
 	uint64_t bits = 0;
-	uint32_t i;
 
-	for (i = 0; i < bytes; i++)
+	for (uint32_t i = 0; i < bytes; i++)
 		((uint8_t *)&bits)[i] = value->p[value->big ? bytes - 1 - i :
 							      i];
 	return scalar_extend(value->type, bits);

@@ -26,9 +26,7 @@
 static bool is_taken(const char *name, const struct field_name *out, int n,
 		     int own)
 {
-	int i;
-
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		const char *p = name, *other = out[i].name;
 
 		for (; *p && *p == *other; p++, other++)
@@ -82,7 +80,6 @@ static void name_set(struct field_name *out, int nfields, int i, const char *p,
 {
 	char *name = out[i].name;
 	size_t room = FIELD_NAME_BYTES - sizeof("_999"), n = 0;
-	int k;
 
 	while (p < end && (is_letter(*p) || is_digit(*p)) &&
 	       n + (*p & 0x80 ? sizeof("_u10ffff") - 1 : 1) <= room) {
@@ -98,7 +95,7 @@ static void name_set(struct field_name *out, int nfields, int i, const char *p,
 		name[2] = 'g';
 		n = (size_t)(put_number(name + 3, i + 1) - name);
 	}
-	for (k = 2; is_taken(name, out, nfields, i); k++) {
+	for (int k = 2; is_taken(name, out, nfields, i); k++) {
 		name[n] = '_';
 		put_number(name + n + 1, k);
 	}
@@ -556,11 +553,10 @@ int fields_parse(const char *text, int kind, int nfields,
 		 struct field_name *out)
 {
 	struct span s = { text, text }, words = { text, text };
-	int i;
 
 	if (nfields < 0 || nfields > TAFFRAIL_FIELDS_MAX)
 		return -EINVAL;
-	for (i = 0; i < nfields; i++) {
+	for (int i = 0; i < nfields; i++) {
 		out[i].name[0] = '\0';
 		out[i].base = 10;
 		out[i].pointer = 0;
@@ -574,7 +570,7 @@ int fields_parse(const char *text, int kind, int nfields,
 	}
 	if (kind != TAFFRAIL_KIND_MARK)
 		return -EINVAL;
-	for (i = 0; s.p < s.end && i < nfields;) {
+	for (int i = 0; s.p < s.end && i < nfields;) {
 		if (*s.p++ != '%')
 			continue;
 		words.end = s.p - 1;
@@ -582,7 +578,7 @@ int fields_parse(const char *text, int kind, int nfields,
 		words.p = s.p;
 	}
 	/* conversions that have no word before them */
-	for (i = 0; i < nfields; i++) {
+	for (int i = 0; i < nfields; i++) {
 		if (!*out[i].name)
 			name_set(out, nfields, i, NULL, NULL);
 	}

@@ -14,9 +14,8 @@
 struct shown_bytes shown_behind(const char *texts, uint32_t bytes)
 {
 	struct shown_bytes shown = { texts, texts + bytes };
-	int i;
 
-	for (i = 0; i < TEXTS; i++)
+	for (int i = 0; i < TEXTS; i++)
 		while (shown.p < shown.end && *shown.p++)
 			;
 	return shown;

@@ -28,7 +28,6 @@ void fields_signature_add(struct text *out, const char *text, int kind,
 			  int nfields, const uint8_t *types)
 {
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
-	int i;
 
 	if (kind == TAFFRAIL_KIND_MARK) {
 		text_add(out, text);
@@ -36,7 +35,7 @@ void fields_signature_add(struct text *out, const char *text, int kind,
 	}
 	if (fields_parse(text, kind, nfields, names))
 		return;
-	for (i = 0; i < nfields; i++) {
+	for (int i = 0; i < nfields; i++) {
 		if (i)
 			text_add(out, ", ");
 		field_type_add(out, types[i]);

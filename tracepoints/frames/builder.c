@@ -172,7 +172,6 @@ SIGSAFE enum ax_verdict builder_static(struct builder *builder,
 	struct fields f = { builder, shape, (const uint8_t *)fixed, var, 0 };
 	uint32_t done = 0;
 	uint16_t length;
-	uint32_t i;
 
 	if (shape->fixed_bytes <= 8)
 		f.block = (const uint8_t *)&fixed;
@@ -185,7 +184,7 @@ SIGSAFE enum ax_verdict builder_static(struct builder *builder,
 		put_fixed(builder, f.block, shape->fixed_bytes);
 		done = shape->fixed_bytes;
 	}
-	for (i = 0; i < shape->nvar; i++) {
+	for (uint32_t i = 0; i < shape->nvar; i++) {
 		uint32_t before = shape->var[i].fixed_before;
 
 		put_some(&f, f.block + done, before - done);

@@ -125,9 +125,8 @@ static SIGSAFE enum ax_verdict hit_variable_get(void *arg, uint32_t number,
 	const struct ax_event event = { hit->fixed, hit->var };
 	const struct collect_list *list =
 		load_acquire(&hit->object->collect, COLLECT_LIST);
-	uint32_t i;
 
-	for (i = 0; list && i < list->nfields; i++)
+	for (uint32_t i = 0; list && i < list->nfields; i++)
 		if (list->fields[i].variable == number)
 			return ax_run(list->fields[i].program, &event, NULL,
 				      value);
@@ -255,7 +254,6 @@ frame_write(struct hit *hit, const struct collect_point *point)
 	struct builder *builder = &hit->builder;
 	union frame_head head = { { point->number, host_tid() } };
 	struct write_var var;
-	uint32_t i;
 
 	builder->bytes = small;
 	builder->room = (uint32_t)min_u64(sizeof(small), collect_run->limit);
@@ -264,7 +262,7 @@ frame_write(struct hit *hit, const struct collect_point *point)
 	builder->more = frame_move;
 	hit->place = -1;
 	builder_put(builder, &point->address, sizeof(point->address));
-	for (i = 0; i < point->nactions; i++)
+	for (uint32_t i = 0; i < point->nactions; i++)
 		action_run(hit, point, &point->actions[i]);
 	var.p = builder->bytes;
 	var.n = builder->used;
@@ -390,7 +388,6 @@ static ALWAYS_INLINE void hit_serve(const struct object *object,
 	const struct collect_list *list =
 		load_acquire(&object->collect, COLLECT_LIST);
 	uint64_t address;
-	uint32_t i;
 
 	if (unlikely(!list))
 		goto release;
@@ -398,7 +395,7 @@ static ALWAYS_INLINE void hit_serve(const struct object *object,
 						COLLECT_RUN)) != COLLECT_ON))
 		goto release;
 	address = snapshot ? snapshot_address(snapshot) : list->address;
-	for (i = 0; i < list->n; i++) {
+	for (uint32_t i = 0; i < list->n; i++) {
 		const struct collect_point *point = list->points[i];
 		enum answer answer = ANSWER_YES;
 

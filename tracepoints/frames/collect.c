@@ -35,7 +35,6 @@ static int program_add(struct collect_point *point, uint64_t room,
 		       struct ax_refusal *why)
 {
 	struct ax_program *program;
-	uint32_t i;
 	int ret;
 
 	*offset = align_up(point->bytes, 8);
@@ -43,7 +42,7 @@ static int program_add(struct collect_point *point, uint64_t room,
 	ret = ax_verify(program, room - *offset, source, why);
 	if (ret)
 		return ret;
-	for (i = 0; i < program->ninsns; i++)
+	for (uint32_t i = 0; i < program->ninsns; i++)
 		point->registers |= program->insns[i].step == STEP_REG;
 	point->bytes = *offset + program->bytes;
 	return 0;
@@ -100,7 +99,6 @@ static int point_build(struct collect_point *point, uint64_t room,
 				    .want_result = 1,
 				    .machine = &collect_machine };
 	struct ax_simple *test = &point->test;
-	uint32_t i;
 	int ret = 0;
 
 	point->bytes = sizeof(*point) +
@@ -124,7 +122,7 @@ static int point_build(struct collect_point *point, uint64_t room,
 			test->is = 0;
 		point->reads = 1;
 	}
-	for (i = 0; !ret && i < request->nactions; i++)
+	for (uint32_t i = 0; !ret && i < request->nactions; i++)
 		ret = action_add(point, room, &request->actions[i], why);
 	return ret;
 }
@@ -137,12 +135,11 @@ int collect_point_make(const struct collect_point **point,
 	uint64_t room = sizeof(struct collect_point) +
 			request->nactions * sizeof(struct point_action);
 	struct collect_point *builder;
-	uint32_t i;
 	int ret;
 
 	if (request->condition)
 		room += AX_PROGRAM_BYTES(request->condition_bytes) + 8;
-	for (i = 0; i < request->nactions; i++)
+	for (uint32_t i = 0; i < request->nactions; i++)
 		if (request->actions[i].kind == COLLECT_EXPRESSION)
 			room += AX_PROGRAM_BYTES(
 					request->actions[i].code_bytes) + 8;
@@ -198,7 +195,6 @@ int collect_set(struct object *object, struct channel *channel,
 	} builder = { .list = { .n = n } };
 	const struct collect_list *list;
 	uint32_t snapshots;
-	uint32_t i;
 	int ret;
 
 	if (!n) {
@@ -211,7 +207,7 @@ int collect_set(struct object *object, struct channel *channel,
 	if (object->codes && !object->codes->next)
 		builder.list.address = (uint64_t)object->codes->address;
 	__builtin_memcpy(builder.list.points, of, n * sizeof(of[0]));
-	for (i = 0; i < wish->nfields && i < TAFFRAIL_FIELDS_MAX; i++)
+	for (uint32_t i = 0; i < wish->nfields && i < TAFFRAIL_FIELDS_MAX; i++)
 		field_add(&builder.list, object, &wish->fields[i]);
 	list = arena_copy(&lists, &builder,
 			  sizeof(builder.list) + n * sizeof(of[0]));
@@ -220,7 +216,7 @@ int collect_set(struct object *object, struct channel *channel,
 	/* a snapshot has the registers, and the address of the copy that is
 	 * hit */
 	snapshots = !list->address;
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		snapshots |= of[i]->registers;
 	/* first: every hit that finds the list then has a snapshot */
 	if (snapshots) {
@@ -252,7 +248,6 @@ int collect_start(struct channel *channel, uint32_t id)
 	struct tally *tally = &collect_tally;
 	uint64_t bytes = channel->cpus * sizeof(tally->rows[0]);
 	char *page;
-	uint32_t i;
 
 	/* the page of the run, which fork wipes */
 	if (!collect_run) {
@@ -267,7 +262,7 @@ int collect_start(struct channel *channel, uint32_t id)
 		store_relaxed(&collect_places,
 			      sys_map_anonymous(FRAME_PLACES *
 						FRAME_LARGE_BYTES));
-	for (i = 0; i < COLLECT_POINTS_MAX; i++) {
+	for (uint32_t i = 0; i < COLLECT_POINTS_MAX; i++) {
 		collect_counts[i].hits = 0;
 		collect_counts[i].usual = 0;
 		collect_counts[i].rest = 0;
@@ -306,9 +301,8 @@ static bool run_is_settled(void)
 {
 	struct frames_tally tally;
 	uint64_t hits = 0;
-	uint32_t i;
 
-	for (i = 0; i < COLLECT_POINTS_MAX; i++)
+	for (uint32_t i = 0; i < COLLECT_POINTS_MAX; i++)
 		hits += collect_hits(i);
 	frames_tally(run_channel, &tally);
 	return tally.written + tally.lost == hits;
@@ -319,7 +313,6 @@ void collect_stop(void)
 	struct timespec pause = { .tv_nsec = 1000000 };
 	struct write_slot *slot = &collect_frame_slot;
 	uint32_t word;
-	int i;
 
 	if (!collect_run)
 		return;
@@ -334,7 +327,7 @@ void collect_stop(void)
 					    SEQ_CST(COLLECT_COUNT),
 					    SEQ_CST(COLLECT_COUNT));
 	patch_grace();	/* a barrier in all threads */
-	for (i = 0; i < COLLECT_SETTLE_MS && !run_is_settled(); i++)
+	for (int i = 0; i < COLLECT_SETTLE_MS && !run_is_settled(); i++)
 		sys2(SYS_nanosleep, &pause, NULL);
 	store_release(&collect_run->word,
 		      collect_run->word & ~(COLLECT_RUN_STEP - 1), COLLECT_RUN);

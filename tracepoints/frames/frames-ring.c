@@ -90,9 +90,8 @@ static int look_once(struct frame_ring *r)
 int frame_ring_look(struct frame_ring *r)
 {
 	int ret = -EAGAIN;
-	int tries;
 
-	for (tries = 0; ret == -EAGAIN && tries < RING_LOOKS; tries++)
+	for (int tries = 0; ret == -EAGAIN && tries < RING_LOOKS; tries++)
 		ret = look_once(r);
 	if (!ret)
 		return 0;

@@ -159,13 +159,11 @@ static void heap_sink(struct frames *frames, uint32_t i)
  * it: the count was made earlier. */
 static void rings_merge(struct frames *frames, uint32_t room)
 {
-	uint32_t i;
-
 	frames->nheap = 0;
-	for (i = 0; i < frames->nstreams; i++)
+	for (uint32_t i = 0; i < frames->nstreams; i++)
 		if (stream_rewind(frames, &frames->streams[i]))
 			frames->heap[frames->nheap++] = (uint16_t)i;
-	for (i = frames->nheap / 2; i-- > 0;)
+	for (uint32_t i = frames->nheap / 2; i-- > 0;)
 		heap_sink(frames, i);
 	while (frames->nheap && frames->count < room) {
 		uint32_t first = frames->heap[0];
@@ -187,18 +185,17 @@ struct frames *frames_open(const struct channel *channel, uint32_t id)
 	uint64_t count = 0;
 	uint64_t bytes;
 	uint32_t n = 0;
-	uint32_t i;
 	bool more;
 
 	/* a stream for each ring that exists */
-	for (i = 0; i < FRAME_RINGS_MAX; i++)
+	for (uint32_t i = 0; i < FRAME_RINGS_MAX; i++)
 		n += !frame_ring_open(&ring, channel, i);
 	bytes = sizeof(*frames) + n * sizeof(frames->streams[0]);
 	frames = sys_map_anonymous(bytes);
 	if (!frames)
 		return NULL;
 	frames->bytes = bytes;
-	for (i = 0; i < FRAME_RINGS_MAX && frames->nstreams < n; i++) {
+	for (uint32_t i = 0; i < FRAME_RINGS_MAX && frames->nstreams < n; i++) {
 		struct stream *s = &frames->streams[frames->nstreams];
 
 		if (frame_ring_open(&s->ring, channel, i))
@@ -211,7 +208,7 @@ struct frames *frames_open(const struct channel *channel, uint32_t id)
 	if (context_bytes < 0)
 		return frames;
 	frames->context_bytes = (uint32_t)context_bytes;
-	for (i = 0; i < frames->nstreams; i++) {
+	for (uint32_t i = 0; i < frames->nstreams; i++) {
 		struct stream *s = &frames->streams[i];
 
 		for (more = stream_rewind(frames, s); more;
@@ -272,11 +269,10 @@ int frames_get(const struct frames *frames, uint32_t n, struct frame *frame)
 void frames_tally(const struct channel *channel, struct frames_tally *tally)
 {
 	struct frame_ring r;
-	uint32_t i;
 	int ret;
 
 	__builtin_memset(tally, 0, sizeof(*tally));
-	for (i = 0; i < FRAME_RINGS_MAX; i++) {
+	for (uint32_t i = 0; i < FRAME_RINGS_MAX; i++) {
 		if (frame_ring_open(&r, channel, i))
 			continue;
 		ret = frame_ring_look(&r);

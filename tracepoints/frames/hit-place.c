@@ -71,22 +71,22 @@ static SIGSAFE bool token_change(uint64_t *place, uint64_t old, uint64_t token)
 SIGSAFE COLD int place_take(uint64_t *places, uint32_t n, uint32_t first,
 			    uint64_t token)
 {
-	uint32_t i, at;
+	uint32_t at;
 
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		uint64_t old = load_relaxed(&places[i]);
 
 		if (old && TOKEN_THREAD(old) == TOKEN_THREAD(token) &&
 		    place_is_left(old, token))
 			token_change(&places[i], old, 0);
 	}
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		at = (first + i) % n;
 		if (!load_relaxed(&places[at]) &&
 		    token_change(&places[at], 0, token))
 			return (int)at;
 	}
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		uint64_t old = load_relaxed(&places[i]);
 
 		if ((!old || place_thread_ended(TOKEN_THREAD(old))) &&

@@ -94,9 +94,8 @@ static int printf_find(const struct print_source *source)
 {
 	static const uint8_t head[] = { AX_CONST8, 0, AX_CONST8, 0, AX_PRINTF };
 	const uint8_t *code = source->code;
-	uint32_t i;
 
-	for (i = 0; i + sizeof(head) + 5 <= source->bytes; i++) {
+	for (uint32_t i = 0; i + sizeof(head) + 5 <= source->bytes; i++) {
 		uint32_t text = i + (uint32_t)sizeof(head) + 3;
 
 		if (!__builtin_memcmp(code + i, head, sizeof(head)) &&
@@ -208,7 +207,7 @@ static int print_fill(struct print *print, uint64_t room,
 	uint8_t code[AX_CODE_MAX];
 	int ret, at = printf_find(source);
 	const uint8_t *tail;
-	uint32_t n, text;
+	uint32_t text;
 
 	why->offset = 0;
 	why->fact = "no printf of the agent's";
@@ -233,7 +232,7 @@ static int print_fill(struct print *print, uint64_t room,
 		return ret;
 	/* the arguments are on the stack, the first on top */
 	__builtin_memcpy(code, source->code, (size_t)at);
-	for (n = 0; n < print->nargs; n++, at += 3)
+	for (uint32_t n = 0; n < print->nargs; n++, at += 3)
 		__builtin_memcpy(code + at,
 				 &(uint8_t[3]){ AX_CONST8, 0, AX_TRACE }, 3);
 	code[at++] = AX_END;
@@ -336,9 +335,8 @@ static SIGSAFE void console_add(const char *bytes, uint32_t n)
 {
 	uint32_t number = __atomic_fetch_add(&console_number, 1,
 					     __ATOMIC_RELAXED);
-	uint32_t i;
 
-	for (i = 0; i < CONSOLE_TEXTS; i++) {
+	for (uint32_t i = 0; i < CONSOLE_TEXTS; i++) {
 		struct console_text *text =
 			&console[(number + i) % CONSOLE_TEXTS];
 		uint32_t none = TEXT_FREE;
@@ -360,10 +358,9 @@ static SIGSAFE void console_add(const char *bytes, uint32_t n)
 int print_take(char text[PRINT_TEXT_BYTES])
 {
 	struct console_text *first = NULL;
-	uint32_t i;
 	int n;
 
-	for (i = 0; i < CONSOLE_TEXTS; i++)
+	for (uint32_t i = 0; i < CONSOLE_TEXTS; i++)
 		if (load_acquire(&console[i].state, PRINT_TEXT) == TEXT_WHOLE &&
 		    (!first ||
 		     (int32_t)(console[i].number - first->number) < 0))
@@ -441,11 +438,10 @@ static SIGSAFE int print_serve(void *arg, void *unused)
 	struct printing printing;	/* not cleared */
 	const struct print *print;
 	uint64_t result;
-	uint32_t i;
 
 	(void)unused;
 	printing.snapshot = arg;
-	for (i = 0; i < PRINTS_MAX; i++) {
+	for (uint32_t i = 0; i < PRINTS_MAX; i++) {
 		print = load_acquire(&places[i], PRINT_PLACE);
 		if (!print ||
 		    print->address != snapshot_address(printing.snapshot))

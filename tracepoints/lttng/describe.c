@@ -106,14 +106,13 @@ static int names_add(struct describe_model *model,
 	struct text *text = &model->shown;
 	size_t begin;
 	uint64_t next = 0;
-	uint32_t i;
 
 	if (!names || names->bytes < sizeof(*names) ||
 	    names->n > ENTRIES_MAX || (names->n && !names->entries))
 		return -EBADMSG;
 	begin = shown_begin(text, model->n, TAFFRAIL_HOW_RANGES,
 			    (uint16_t)(2 * names->n));
-	for (i = 0; i < names->n; i++) {
+	for (uint32_t i = 0; i < names->n; i++) {
 		const struct ust_enum_entry *entry = names->entries[i];
 		uint64_t range[2];
 
@@ -127,7 +126,7 @@ static int names_add(struct describe_model *model,
 		next = range[1] + 1;
 		text_add_bytes(text, (const char *)range, sizeof(range));
 	}
-	for (i = 0; i < names->n; i++)
+	for (uint32_t i = 0; i < names->n; i++)
 		text_add_bytes(text, names->entries[i]->label,
 			       text_length(names->entries[i]->label) + 1);
 	shown_end(text, begin);
@@ -312,11 +311,10 @@ static int fields_add(struct describe_model *model,
 {
 	int ret = 0;
 	uint32_t k = 0;
-	uint64_t i;
 
 	if (class->n > FIELDS_MAX || (class->n && !class->fields))
 		return -EBADMSG;
-	for (i = 0; i < class->n && !ret; i++) {
+	for (uint64_t i = 0; i < class->n && !ret; i++) {
 		const struct ust_field *field = class->fields[i];
 
 		if (!field_whole(field))
@@ -366,9 +364,9 @@ static void unwritten_add(struct describe_model *model,
 	struct describe_step *step = model->unwritten_steps;
 	struct text *text = &model->shown;
 	size_t used = text->used, begin;
-	uint64_t i, type;
+	uint64_t type;
 
-	for (i = 0; i < class->n; i++)
+	for (uint64_t i = 0; i < class->n; i++)
 		if (!class->fields[i]->nofilter)
 			step = unwritten_take(model, class->fields[i], step);
 	step->op = DESCRIBE_END;
@@ -376,11 +374,11 @@ static void unwritten_add(struct describe_model *model,
 		return;
 	begin = shown_begin(text, SHOWN_MARKER, TAFFRAIL_HOW_UNWRITTEN,
 			    (uint16_t)model->unwritten);
-	for (i = 0; i < model->unwritten; i++) {
+	for (uint64_t i = 0; i < model->unwritten; i++) {
 		type = (uint64_t)fields[i].type_;
 		text_add_bytes(text, (const char *)&type, sizeof(type));
 	}
-	for (i = 0; i < model->unwritten; i++)
+	for (uint64_t i = 0; i < model->unwritten; i++)
 		text_add_bytes(text, fields[i].name_,
 			       text_length(fields[i].name_) + 1);
 	shown_end(text, begin);

@@ -28,11 +28,10 @@ size_t older_bytes(const struct older_event *event)
 {
 	const struct older_enum_names *names;
 	size_t bytes = sizeof(struct ust_event) + sizeof(struct ust_class);
-	uint32_t i;
 
 	if (event->n > FIELDS_MAX || (event->n && !event->fields))
 		return 0;
-	for (i = 0; i < event->n; i++) {
+	for (uint32_t i = 0; i < event->n; i++) {
 		names = event->fields[i].kind == OLDER_ENUM ?
 			basic_of(&event->fields[i])->enumeration.names : NULL;
 		if (names && names->n > ENTRIES_MAX)
@@ -78,10 +77,9 @@ names_make(char **room, const struct older_enum_names *older)
 	struct ust_enum_names *names = TAKE(room, struct ust_enum_names);
 	const struct ust_enum_entry **entries;
 	struct ust_enum_entry *entry;
-	uint32_t i;
 
 	entries = room_take(room, older->n * sizeof(*entries));
-	for (i = 0; i < older->n; i++) {
+	for (uint32_t i = 0; i < older->n; i++) {
 		entry = TAKE(room, struct ust_enum_entry);
 		entry->from = older->entries[i].from;
 		entry->to = older->entries[i].to;
@@ -160,9 +158,8 @@ const struct ust_event *older_translate(void *room,
 		room_take(&next, older->n * sizeof(*fields));
 	const char *name = text_after(older->name, provider->name);
 	struct ust_field *field;
-	uint32_t i;
 
-	for (i = 0; i < older->n; i++) {
+	for (uint32_t i = 0; i < older->n; i++) {
 		field = TAKE(&next, struct ust_field);
 		field->name = older->fields[i].name;
 		field->type = type_make(&next, &older->fields[i]);

@@ -163,9 +163,7 @@ SIGSAFE static bool segment_read(const struct head *head, uint32_t i,
 SIGSAFE static bool segment_of(const struct head *head, uint32_t type,
 			       Elf64_Phdr *p)
 {
-	uint32_t i;
-
-	for (i = 0; segment_read(head, i, p); i++)
+	for (uint32_t i = 0; segment_read(head, i, p); i++)
 		if (p->p_type == type)
 			return true;
 	return false;
@@ -177,11 +175,10 @@ SIGSAFE static bool is_static_pie(const struct head *head, int fd)
 	Elf64_Dyn table[TABLE_BYTES / sizeof(Elf64_Dyn)];
 	Elf64_Phdr p;
 	size_t n = 0;
-	size_t i;
 
 	if (segment_of(head, PT_DYNAMIC, &p))
 		n = read_at(fd, table, sizeof(table), p.p_offset);
-	for (i = 0; i < n / sizeof(*table) && table[i].d_tag; i++)
+	for (size_t i = 0; i < n / sizeof(*table) && table[i].d_tag; i++)
 		if (table[i].d_tag == DT_FLAGS_1)
 			return !!(table[i].d_un.d_val & DF_1_PIE);
 	return false;
@@ -196,14 +193,13 @@ SIGSAFE static bool has_archive(const struct head *head, int fd)
 		char owner[sizeof(NOTE_OWNER)];
 	} note;
 	uint32_t left = NOTES_MAX;
-	uint64_t at, bytes;
+	uint64_t bytes;
 	Elf64_Phdr p;
-	uint32_t i;
 
-	for (i = 0; segment_read(head, i, &p); i++) {
+	for (uint32_t i = 0; segment_read(head, i, &p); i++) {
 		if (p.p_type != PT_NOTE)
 			continue;
-		for (at = 0; left && at < p.p_filesz; at += bytes) {
+		for (uint64_t at = 0; left && at < p.p_filesz; at += bytes) {
 			left--;
 			if (read_at(fd, &note, sizeof(note), p.p_offset + at) <
 			    sizeof(note.head))

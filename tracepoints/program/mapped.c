@@ -61,13 +61,12 @@ int mapped_each(struct mapped *mapped,
 	char buffer[1024];
 	int ret = 0;
 	long n = 0;
-	long i;
 
 	if (fd < 0)
 		return fd;
 	line_begin(&r);
 	while (!ret && (n = sys_read(fd, buffer, sizeof(buffer))) > 0) {
-		for (i = 0; i < n && !ret; i++) {
+		for (long i = 0; i < n && !ret; i++) {
 			if (buffer[i] != '\n') {
 				letter_take(&r, buffer[i]);
 				continue;

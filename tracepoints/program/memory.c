@@ -58,11 +58,9 @@ static int order_look(struct dl_phdr_info *info, size_t size, void *arg)
  * neighbours. Beyond RANGES_MAX memory is read by the slower ways. */
 static int module_add(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	int i;
-
 	(void)size;
 	(void)arg;
-	for (i = 0; i < info->dlpi_phnum; i++) {
+	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 		uint64_t start = info->dlpi_addr + ph->p_vaddr;
 		uint64_t end = align_up(start + ph->p_memsz, PAGE);
@@ -108,9 +106,8 @@ SIGSAFE void memory_forget(uint64_t address, uint64_t n)
 {
 	uint64_t last = address + n - 1;
 	uint64_t top = stack_top();
-	uint32_t i;
 
-	for (i = 0; n && i < nranges; i++)
+	for (uint32_t i = 0; n && i < nranges; i++)
 		if (address < ranges[i].end && last >= ranges[i].start) {
 			store_relaxed(&memory_has_holes, 1);
 			store_relaxed(&ranges[i].end, ranges[i].start);
@@ -146,9 +143,7 @@ SIGSAFE bool memory_stack_is_own(uint64_t here)
 
 SIGSAFE bool memory_is_fixed(uint64_t address, uint64_t n)
 {
-	uint32_t i;
-
-	for (i = 0; i < nranges; i++) {
+	for (uint32_t i = 0; i < nranges; i++) {
 		uint64_t end = load_relaxed(&ranges[i].end);
 
 		if (address >= ranges[i].start && address < end)

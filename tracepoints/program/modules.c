@@ -88,9 +88,7 @@ void modules_each_elsewhere(int (*call)(struct dl_phdr_info *info, size_t size,
 
 bool module_has(const struct dl_phdr_info *info, const void *p)
 {
-	int i;
-
-	for (i = 0; i < info->dlpi_phnum; i++) {
+	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 
 		if (ph->p_type == PT_LOAD &&
@@ -112,16 +110,15 @@ const struct r_debug *modules_debug(void)
 	const ElfW(Dyn) *dynamic = NULL;
 	uint64_t base = 0;
 	bool based = false;
-	uint64_t i;
 
-	for (i = 0; ph && i < n; i++) {
+	for (uint64_t i = 0; ph && i < n; i++) {
 		if (ph[i].p_type != PT_PHDR)
 			continue;
 		base = (uint64_t)ph - ph[i].p_vaddr;
 		based = true;
 	}
 	/* static programs that relocate themselves have no PT_PHDR */
-	for (i = 0; based && i < n; i++)
+	for (uint64_t i = 0; based && i < n; i++)
 		if (ph[i].p_type == PT_DYNAMIC)
 			dynamic = (const ElfW(Dyn) *)(base + ph[i].p_vaddr);
 	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++)

@@ -79,13 +79,12 @@ static int write_by_mprotect(uint8_t *code, const uint8_t *bytes, uint32_t n)
 {
 	uint64_t start = (uint64_t)code & ~4095ull;
 	uint64_t length = align_up((uint64_t)code + n, 4096) - start;
-	uint32_t i;
 	int ret = sys_mprotect(start, length,
 			       PROT_READ | PROT_WRITE | PROT_EXEC);
 
 	if (ret)
 		return ret;
-	for (i = n; i-- > 0;)
+	for (uint32_t i = n; i-- > 0;)
 		__atomic_store_n(&code[i], bytes[i], RELEASE(CODE_BYTES));
 	sys_mprotect(start, length, PROT_READ | PROT_EXEC);
 	return 0;

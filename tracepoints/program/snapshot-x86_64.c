@@ -28,9 +28,8 @@ SIGSAFE struct snapshot *snapshot_search(const struct taffrail_site *site)
 {
 	struct snapshot_area *area = &snapshot_area;
 	uint32_t next = load_relaxed(&area->next);
-	uint32_t n;
 
-	for (n = next - 1; n != next - 1 - SNAPSHOTS; n--) {
+	for (uint32_t n = next - 1; n != next - 1 - SNAPSHOTS; n--) {
 		struct snapshot *snapshot = &area->places[n % SNAPSHOTS];
 
 		if (snapshot->site == site && snapshot->number == n)
@@ -88,9 +87,8 @@ static void put_u32(uint8_t *to, uint32_t value)
 SIGSAFE void snapshot_block(const struct snapshot *snapshot, uint8_t *to)
 {
 	uint32_t cs, ss;
-	uint32_t i;
 
-	for (i = 0; i < 16; i++)
+	for (uint32_t i = 0; i < 16; i++)
 		put_u64(to + 8 * i, load_relaxed(&snapshot->general[i]));
 	/* the same in all threads of a process */
 	__asm__("movl %%cs, %0" : "=r"(cs));

@@ -42,7 +42,6 @@ static int program_make(struct workshop *shop, const struct object *object,
 				    .layout = &layout,
 				    .machine = whole ? &ax_host : &ax_bare };
 	struct ax_refusal refusal;
-	uint32_t i;
 	int ret;
 
 	ret = fields_parse(object->format, object->site->kind_,
@@ -58,7 +57,7 @@ static int program_make(struct workshop *shop, const struct object *object,
 	if (whole)
 		fields.n = shown_unwritten(&fields.shown, shop->names,
 					   shop->types, fields.n);
-	for (i = object->site->nfields_; i < fields.n; i++)
+	for (uint32_t i = object->site->nfields_; i < fields.n; i++)
 		if (shape_add(&shop->shape, shop->types[i]))
 			fields.n = i;
 	ret = expr_compile(text, &fields, shop->code, sizeof(shop->code),

@@ -40,9 +40,8 @@ static struct records {
 static uint64_t texts_hash(const char *texts)
 {
 	const char *p = texts;
-	int i;
 
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		p += text_length(p) + 1;
 	return index_hash(INDEX_HASH, texts, (uint64_t)(p - texts));
 }
@@ -162,13 +161,12 @@ static const char *texts_find(const struct object *object,
 	const char *const texts[] = { object->channel, object->name,
 				      object->format, object->file };
 	struct text text;
-	uint32_t i;
 
 	*bytes = object->site->text_bytes_;
 	if (*bytes)
 		return (const char *)(object->site + 1);
 	text_open(&text, made, TEXTS_BYTES);
-	for (i = 0; i < ARRAY_SIZE(texts); i++)
+	for (uint32_t i = 0; i < ARRAY_SIZE(texts); i++)
 		text_add_bytes(&text, texts[i], text_length(texts[i]) + 1);
 	*bytes = (uint32_t)text.used;
 	return made;

@@ -47,9 +47,7 @@ static const char *segment_start(const struct notes *notes,
 void *notes_at(const struct notes *notes, uint64_t address, uint64_t n,
 	       uint32_t flags)
 {
-	uint32_t i;
-
-	for (i = 0; i < notes->nph; i++) {
+	for (uint32_t i = 0; i < notes->nph; i++) {
 		const Elf64_Phdr *ph = &notes->ph[i];
 		uint64_t at = address - ph->p_vaddr;
 		uint64_t room = segment_extent(notes, ph);
@@ -91,9 +89,8 @@ static COLD uint64_t moved_from(const struct notes *notes, uint64_t address,
 {
 	uint64_t back = OBJECT_WORD + (uint64_t)note->object_;
 	uint64_t left = LINES_MAX;
-	uint32_t i;
 
-	for (i = 0; i < notes->nph; i++) {
+	for (uint32_t i = 0; i < notes->nph; i++) {
 		const Elf64_Phdr *ph = &notes->ph[i];
 		uint64_t room =
 			min_u64(segment_extent(notes, ph), ph->p_filesz);
@@ -166,9 +163,8 @@ static int segment_walk(const struct notes *notes, const Elf64_Phdr *ph,
 int notes_each(const struct notes *notes, notes_fn *take, void *arg)
 {
 	int ret = 0;
-	uint32_t i;
 
-	for (i = 0; i < notes->nph && !ret; i++) {
+	for (uint32_t i = 0; i < notes->nph && !ret; i++) {
 		const Elf64_Phdr *ph = &notes->ph[i];
 
 		if (ph->p_type == PT_NOTE &&

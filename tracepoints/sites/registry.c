@@ -134,14 +134,13 @@ static struct object *object_add(struct module *module,
 	const char *p = (const char *)(site + 1);
 	const char *end, *texts[4];
 	struct object *object;
-	int i;
 
 	/* `agent` is set: another copy of the agent has taken the site */
 	if (site->version_ != TAFFRAIL_SITE_VERSION || site->agent_ ||
 	    !has_texts)
 		return NULL;
 	end = p + site->text_bytes_;
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		texts[i] = p;
 		while (p < end && *p)
 			p++;
@@ -331,7 +330,6 @@ static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
 	uint64_t start = ~0ull;		/* of the segments, if any */
 	uint64_t end = 0;
 	struct scan *scan = arg;
-	int i;
 
 	(void)size;
 	if (!scan->everywhere++) {
@@ -339,7 +337,7 @@ static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
 		modules_each_elsewhere(module_seen, arg);
 		scan->elsewhere = false;
 	}
-	for (i = 0; i < info->dlpi_phnum; i++) {
+	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 		uint64_t low = info->dlpi_addr + ph->p_vaddr;
 
@@ -400,8 +398,6 @@ bool registry_slot(struct object *object, uint32_t bit)
 /* Gives an object back, which is in no list any more. */
 static void object_forget(struct object *object)
 {
-	uint32_t i;
-
 	if (object->adopted)
 		registry_adopted->gone(object->adopted);
 	if (object->callbacks)
@@ -415,7 +411,7 @@ static void object_forget(struct object *object)
 	}
 	if (object->slot)
 		arena_give(&slot_type, object->slot);
-	for (i = 0; i < CHANNELS_MAX && object->slots; i++)
+	for (uint32_t i = 0; i < CHANNELS_MAX && object->slots; i++)
 		if (object->slots[i])
 			arena_give(&slot_type, object->slots[i]);
 	if (object->slots)

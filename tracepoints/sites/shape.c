@@ -62,7 +62,6 @@ int shape_make(struct write_shape *shape, const struct taffrail_site *site,
 	       const char *format)
 {
 	struct field_name fields[TAFFRAIL_FIELDS_MAX];
-	uint32_t i;
 	bool mark = site->kind_ == TAFFRAIL_KIND_MARK;
 
 	if (site->nfields_ > TAFFRAIL_FIELDS_MAX ||
@@ -70,7 +69,7 @@ int shape_make(struct write_shape *shape, const struct taffrail_site *site,
 		return -EINVAL;
 	shape->fixed_bytes = 0;
 	shape->nvar = 0;
-	for (i = 0; i < site->nfields_; i++) {
+	for (uint32_t i = 0; i < site->nfields_; i++) {
 		uint8_t type = site->types_[i];
 
 		if (shape_add(shape, type))
@@ -86,9 +85,8 @@ void shape_types(uint8_t *types, const struct taffrail_site *site,
 		 const struct write_shape *shape)
 {
 	uint32_t nvar = 0;
-	uint32_t i;
 
-	for (i = 0; i < TAFFRAIL_FIELDS_MAX; i++) {
+	for (uint32_t i = 0; i < TAFFRAIL_FIELDS_MAX; i++) {
 		types[i] = i < site->nfields_ ? site->types_[i] : 0;
 		if (i >= site->nfields_ || is_fixed(types[i]))
 			continue;

@@ -206,7 +206,6 @@ static ALWAYS_INLINE void strings_write(struct usdt_adopted *probe,
 	struct fetching f;		/* its line is not cleared */
 	struct strings strings;		/* not cleared */
 	char *to = block;
-	uint32_t i;
 
 	strings.n = 0;
 	strings.used = 0;
@@ -215,7 +214,7 @@ static ALWAYS_INLINE void strings_write(struct usdt_adopted *probe,
 	fetching_begin(&f, probe, state);
 	memory_stack_here(&f.stack, state->general[7]);
 	__builtin_memset(block, 0, 8);
-	for (i = 0; i < probe->count; i++) {
+	for (uint32_t i = 0; i < probe->count; i++) {
 		const struct usdt_operand *operand = &probe->operands[i];
 
 		if (operand->type >= TAFFRAIL_T_STRING)
@@ -253,7 +252,6 @@ SIGSAFE void usdt_strings_copy(const struct usdt_adopted *probe,
 {
 	struct strings strings;		/* not cleared */
 	struct fetching f;
-	uint32_t i;
 
 	strings.n = 0;
 	strings.used = 0;
@@ -261,7 +259,7 @@ SIGSAFE void usdt_strings_copy(const struct usdt_adopted *probe,
 	strings.bytes = bytes;
 	fetching_begin(&f, probe, state);
 	memory_stack_here(&f.stack, state->general[7]);
-	for (i = 0; i < probe->count; i++) {
+	for (uint32_t i = 0; i < probe->count; i++) {
 		const char *from;
 
 		if (probe->operands[i].type != TAFFRAIL_T_STRING)

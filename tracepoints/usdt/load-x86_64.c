@@ -100,9 +100,7 @@ static const struct {
 /* Returns the address of a function or object that a library may use, or 0. */
 static uint64_t name_find(const char *name)
 {
-	uint32_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++)
+	for (uint32_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (text_equal(names[i].name, name))
 			return (uint64_t)names[i].address;
 	return 0;

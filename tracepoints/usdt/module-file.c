@@ -54,7 +54,6 @@ static bool same_file(const struct usdt_file *file, const struct module *module)
 	uint64_t bytes = module->nheaders * sizeof(Elf64_Phdr);
 	const Elf64_Phdr *ph = module->headers;
 	Elf64_Ehdr header;
-	uint32_t i;
 	uint32_t k;
 
 	if (file->size < sizeof(header) || !bytes ||
@@ -71,7 +70,7 @@ static bool same_file(const struct usdt_file *file, const struct module *module)
 		return false;
 	/* another version of a library may have the same headers; the build ID
 	 * differs, which is a note */
-	for (i = 0; i < module->nheaders; i++)
+	for (uint32_t i = 0; i < module->nheaders; i++)
 		for (k = 0; ph[i].p_type == PT_NOTE && k < module->nheaders;
 		     k++)
 			if (is_loaded(&ph[i], &ph[k]) &&

@@ -206,7 +206,6 @@ static int rest_match(struct look *look, struct module *module)
 	struct code *code;
 	int moved = 0;		/* a site that is switched by code */
 	int ret = -1;
-	uint32_t i;
 
 	if (!memory)
 		return -1;
@@ -218,7 +217,7 @@ static int rest_match(struct look *look, struct module *module)
 	    codes_each(look, code_collect))
 		goto unmap;
 	ret = 0;
-	for (i = 0; i < module->ncodes; i++) {
+	for (uint32_t i = 0; i < module->ncodes; i++) {
 		code = look->lone[i].code;
 		group = look->lone[i].group;
 		if (!code)

@@ -98,9 +98,7 @@ static bool place_take(struct place *place, uint64_t owner, uint64_t mine)
 /* Returns the place that has the calling thread's number, or NULL. */
 static struct place *place_search(uint32_t number)
 {
-	uint32_t i;
-
-	for (i = 0; number && i < OPEN_PLACES; i++) {
+	for (uint32_t i = 0; number && i < OPEN_PLACES; i++) {
 		struct place *place =
 			&places[(number + i) & (OPEN_THREADS - 1)];
 
@@ -121,13 +119,12 @@ static COLD struct place *place_look(void)
 	struct place *place = place_search(load_relaxed(&writer_number));
 	uint32_t tid = host_tid(), mark = load_relaxed(fork_mark);
 	uint64_t now, mine, owner;
-	uint32_t i;
 
 	if (place || !host_tid_certain(tid))
 		return place;
 	writer_number_take();
 	mine = (uint64_t)writer_number << 32 | tid;
-	for (i = 0; i < OPEN_PLACES; i++) {
+	for (uint32_t i = 0; i < OPEN_PLACES; i++) {
 		place = &places[(writer_number + i) & (OPEN_THREADS - 1)];
 		/* or the handler of a signal has taken it meanwhile */
 		if ((!load_relaxed(&place->owner) &&
@@ -138,7 +135,7 @@ static COLD struct place *place_look(void)
 	now = clock_now();
 	if ((int64_t)(now - load_relaxed(&again)) < 0)
 		return NULL;
-	for (i = 0; i < OPEN_PLACES; i++) {
+	for (uint32_t i = 0; i < OPEN_PLACES; i++) {
 		place = &places[(writer_number + i) & (OPEN_THREADS - 1)];
 		owner = load_relaxed(&place->owner);
 		if (((uint32_t)owner == tid ||
@@ -298,9 +295,8 @@ static COLD uint32_t calls_tidy(struct place *place, uint32_t n, uint32_t from,
 				uint64_t cfa)
 {
 	bool own = memory_stack_is_own(cfa);
-	uint32_t i;
 
-	for (i = n; i-- > from;) {
+	for (uint32_t i = n; i-- > from;) {
 		struct open_call *call = &place->calls[i];
 		uint64_t frame = FRAME(load_relaxed(&call->cfa));
 
@@ -374,7 +370,7 @@ whole_enter(struct usdt_adopted *entry, const struct usdt_state *state)
 	struct place *place = place_quick();
 	struct open_call *call;
 	uint64_t before;
-	uint32_t n, i;
+	uint32_t n;
 
 	if (unlikely(!place))
 		place = place_look();
@@ -394,7 +390,7 @@ whole_enter(struct usdt_adopted *entry, const struct usdt_state *state)
 	}
 	if (unlikely(n >= OPEN_CALLS)) {
 		/* the exit of this one must not find the frame of another */
-		for (i = 0; i < OPEN_CALLS && !STACK(before); i++)
+		for (uint32_t i = 0; i < OPEN_CALLS && !STACK(before); i++)
 			if (FRAME(load_relaxed(&place->calls[i].cfa)) == cfa)
 				call_doubt(place, &place->calls[i], 0);
 		call_lose(entry, n + 1);
@@ -403,7 +399,7 @@ whole_enter(struct usdt_adopted *entry, const struct usdt_state *state)
 	call = &place->calls[n];
 	state_set(place, STATE(n + 1, sp));
 	call->entry = entry;
-	for (i = 0; i + 1 < entry->count; i++)
+	for (uint32_t i = 0; i + 1 < entry->count; i++)
 		call->arguments[i] = register_value(&entry->operands[i], state);
 	if (unlikely(entry->strings) && n < OPEN_STRINGS)
 		usdt_strings_copy(entry, state, place->strings[n],
@@ -491,7 +487,7 @@ whole_leave(struct usdt_adopted *exit, const struct usdt_state *state)
 	const struct write_var *var;
 	struct whole whole;		/* not cleared */
 	uint64_t before, value;
-	uint32_t at, depth, i;
+	uint32_t at, depth;
 
 	if (unlikely(!place))
 		place = place_search(load_relaxed(&writer_number));
@@ -507,7 +503,7 @@ whole_leave(struct usdt_adopted *exit, const struct usdt_state *state)
 	call = &place->calls[at - 1];
 	/* without those that are over, or may be */
 	depth = at;
-	for (i = 0; unlikely(place->over) && i + 1 < at; i++)
+	for (uint32_t i = 0; unlikely(place->over) && i + 1 < at; i++)
 		depth -= place->calls[i].cfa & DOUBT;
 	value = exit->strings ? (uint64_t)exit->operands[0].value :
 				register_value(&exit->operands[0], state);

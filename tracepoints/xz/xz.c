@@ -20,9 +20,8 @@
 static uint64_t number_take(const uint8_t **p, const uint8_t *end)
 {
 	uint64_t value = 0;
-	uint32_t shift;
 
-	for (shift = 0; *p < end && shift < 63; shift += 7) {
+	for (uint32_t shift = 0; *p < end && shift < 63; shift += 7) {
 		uint8_t byte = *(*p)++;
 
 		value |= (uint64_t)(byte & 0x7f) << shift;

@@ -110,9 +110,9 @@ static uint64_t stack_take(struct folded *f, uint64_t outer, const char *name)
 static uint64_t trees_joined(uint64_t left, uint64_t right, void *priv)
 {
 	struct folded *f = priv;
-	uint32_t at, next, same;
+	uint32_t next, same;
 
-	for (at = (uint32_t)right; at && left; at = next) {
+	for (uint32_t at = (uint32_t)right; at && left; at = next) {
 		struct tree *tree = &f->trees[at];
 
 		next = tree->next;

@@ -654,9 +654,8 @@ int read_files_open(struct reader *reader, const struct read_place *place,
 	int ret = n < 0 ? -errno : 0;
 	struct file_stream *f, *other;
 	size_t at;
-	int i;
 
-	for (i = 0; i < n && ret >= 0; i += ret) {
+	for (int i = 0; i < n && ret >= 0; i += ret) {
 		const char *file = list[i]->d_name;
 
 		/* the files of a stream that is open are added to it */
@@ -681,7 +680,7 @@ int read_files_open(struct reader *reader, const struct read_place *place,
 		else if (ret >= 0 && other)
 			parts_join(f, other);
 	}
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		free(list[i]);
 	free(list);
 	return ret < 0 ? ret : 0;

@@ -28,11 +28,9 @@ struct reader *reader_new(const struct reader_calls *calls)
 
 void reader_free(struct reader *reader)
 {
-	size_t i;
-
-	for (i = 0; i < reader->nstreams; i++)
+	for (size_t i = 0; i < reader->nstreams; i++)
 		reader->streams[i]->source->close(reader->streams[i]);
-	for (i = 0; i < reader->ntraces; i++) {
+	for (size_t i = 0; i < reader->ntraces; i++) {
 		trace_class_free(reader->traces[i]);
 		free(reader->traces[i]);
 	}
@@ -180,7 +178,6 @@ static int heap_order(struct reader *reader)
 {
 	struct read_stream **all = calloc(reader->nstreams + 1,
 					  sizeof(struct read_stream *));
-	size_t i;
 
 	free(reader->heap);
 	reader->heap = all;
@@ -190,16 +187,16 @@ static int heap_order(struct reader *reader)
 	if (!all)
 		return -ENOMEM;
 	/* none of a session without buffers: memcpy() takes no NULL */
-	for (i = 0; i < reader->nstreams; i++)
+	for (size_t i = 0; i < reader->nstreams; i++)
 		all[i] = reader->streams[i];
 	qsort(all, reader->nstreams, sizeof(struct read_stream *),
 	      compare_ranks);
-	for (i = 0; i < reader->nstreams; i++) {
+	for (size_t i = 0; i < reader->nstreams; i++) {
 		all[i]->rank = i;
 		if (all[i]->waiting)
 			all[reader->nheap++] = all[i];
 	}
-	for (i = reader->nheap / 2; i-- > 0;)
+	for (size_t i = reader->nheap / 2; i-- > 0;)
 		sift_down(reader, i);
 	return 0;
 }

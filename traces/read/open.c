@@ -466,7 +466,7 @@ static int add_below(struct reader *reader, const char *path,
 	char below[PATH_MAX];
 	struct stat st;
 	int sum = 0;
-	int n, i;
+	int n;
 	bool any;
 
 	if (fd < 0)
@@ -490,7 +490,7 @@ static int add_below(struct reader *reader, const char *path,
 	n = is_again(fd, &here) ? 0 : scandirat(fd, ".", &list, is_entry,
 						versionsort);
 	close(fd);
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		size_t bytes = (size_t)snprintf(below, sizeof(below), "%s/%s",
 						path, list[i]->d_name);
 		int ret = bytes < sizeof(below) ?

@@ -97,7 +97,6 @@ static char take_escaped(const char **at)
 	static const char from[] = "abefnrtv", to[] = "\a\b\033\f\n\r\t\v";
 	const char *found = **at ? strchr(from, **at) : NULL;
 	unsigned int value = 0;
-	int i;
 
 	if (found) {
 		(*at)++;
@@ -105,7 +104,7 @@ static char take_escaped(const char **at)
 	}
 	if (**at == 'x') {
 		(*at)++;
-		for (i = 0; i < 2 && isxdigit((unsigned char)**at); i++) {
+		for (int i = 0; i < 2 && isxdigit((unsigned char)**at); i++) {
 			char digit[2] = { *(*at)++, '\0' };
 
 			value = value * 16 +
@@ -115,7 +114,7 @@ static char take_escaped(const char **at)
 	}
 	if (**at < '0' || **at > '7')
 		return *(*at)++;
-	for (i = 0; i < 3 && **at >= '0' && **at <= '7'; i++)
+	for (int i = 0; i < 3 && **at >= '0' && **at <= '7'; i++)
 		value = value * 8 + (unsigned int)(*(*at)++ - '0');
 	return (char)value;
 }

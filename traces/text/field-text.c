@@ -126,7 +126,6 @@ void field_text_number(struct out *out, const struct field_class *class,
 {
 	unsigned int bits = class->bits ? class->bits : class->bytes * 8u;
 	char *p;
-	int bit;
 
 	out_room(out, 80);
 	p = out->p;
@@ -149,7 +148,7 @@ void field_text_number(struct out *out, const struct field_class *class,
 	case 2:
 		*p++ = '0';
 		*p++ = 'b';
-		for (bit = (int)bits - 1; bit >= 0; bit--)
+		for (int bit = (int)bits - 1; bit >= 0; bit--)
 			*p++ = value >> bit & 1 ? '1' : '0';
 		break;
 	default:

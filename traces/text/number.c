@@ -60,11 +60,10 @@ char *number_base(char *p, uint64_t value, unsigned int bits_a_digit)
 {
 	static const char digits[] = "0123456789ABCDEF";
 	unsigned int n = 1;
-	unsigned int i;
 
 	while (n * bits_a_digit < 64 && value >> (n * bits_a_digit))
 		n++;
-	for (i = n; i--; value >>= bits_a_digit)
+	for (unsigned int i = n; i--; value >>= bits_a_digit)
 		p[i] = digits[value & ((1u << bits_a_digit) - 1)];
 	return p + n;
 }

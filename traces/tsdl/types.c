@@ -147,7 +147,6 @@ static void put_name(struct enumeration *e, const struct shown_name *shown)
 {
 	size_t bytes = (size_t)(shown->end - shown->start);
 	char *name;
-	int i;
 
 	if (e->n == NAMES_MAX ||
 	    (e->bits < 64 && (shown->value > most_of(e) ||
@@ -158,7 +157,7 @@ static void put_name(struct enumeration *e, const struct shown_name *shown)
 		bytes = NAME_BYTES - 1;
 	memcpy(name, shown->start, bytes);
 	name[bytes] = '\0';
-	for (i = 0; i < e->n; i++)
+	for (int i = 0; i < e->n; i++)
 		if (!strcmp(e->names[i], name))
 			return;
 	begin_name(e);
@@ -179,7 +178,7 @@ bool metadata_enumeration(FILE *out, const struct shown_field *field, int bits,
 	struct shown_field rest = *field;
 	struct shown_name name;
 	char text[32];
-	int i, n;
+	int n;
 
 	switch (field->how) {
 	case TAFFRAIL_HOW_BOOL:
@@ -189,7 +188,7 @@ bool metadata_enumeration(FILE *out, const struct shown_field *field, int bits,
 	case TAFFRAIL_HOW_ERRNO:
 		/* a function of the kernel, or one that follows the kernel,
 		 * returns -ENOENT */
-		for (i = 1; i <= ERROR_MAX; i++) {
+		for (int i = 1; i <= ERROR_MAX; i++) {
 			if (!*error_word((uint64_t)i))
 				continue;
 			n = snprintf(text, sizeof(text), "-E%s",

@@ -45,13 +45,12 @@ static uint32_t trampolines_of(const uint8_t *on, uint64_t site, uint32_t start,
 	static const uint8_t others[] = { TRAP, NOP };
 	uint8_t bytes[USDT_JUMP_BYTES];
 	uint32_t n = 0;
-	uint32_t i;
 
 	trampolines[n++] = usdt_jump_target(on, site, start);
 	if (beside <= start || beside >= start + USDT_JUMP_BYTES)
 		return n;
 	__builtin_memcpy(bytes, on + start, sizeof(bytes));
-	for (i = 0; i < ARRAY_SIZE(others); i++) {
+	for (uint32_t i = 0; i < ARRAY_SIZE(others); i++) {
 		bytes[beside - start] = others[i];
 		if (on[beside] != others[i])
 			trampolines[n++] = usdt_jump_target(bytes, site + start,
@@ -159,14 +158,13 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 	struct making m = { .site = site, .beside = plan->beside };
 	uint8_t *gates = usdt_way_part(way, WAY_GATES);
 	uint64_t moved;
-	uint32_t k;
 	int ret;
 
 	way->moved_bytes = (uint8_t)moved_bytes(plan, base);
 	/* a jump at the nop and at each join, a cc at every other start of an
 	 * instruction; or a cc alone */
 	__builtin_memcpy(m.bytes, plan->bytes, plan->switched);
-	for (k = 0; k < plan->switched; k++) {
+	for (uint32_t k = 0; k < plan->switched; k++) {
 		int jumps = plan->switched > 1 &&
 			    (k == plan->prefixes || plan->joins >> k & 1);
 
@@ -189,7 +187,7 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 	way->stubs = usdt_stubs_take(plan->ngates);
 	if (!way->stubs)
 		goto give_moved;
-	for (k = 0; k < plan->ngates; k++)
+	for (uint32_t k = 0; k < plan->ngates; k++)
 		gates[k] = WAY_GATE(plan->gates[k].at, plan->gates[k].leaves);
 	way->direct = usdt_is_direct(plan);
 	way->covered = plan->covered;
@@ -220,7 +218,6 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 	uint64_t moved = usdt_way_moved(way);
 	uint8_t *offsets = usdt_way_part(way, WAY_OFFSETS);
 	uint8_t code[MOVED_MAX];
-	uint32_t k;
 	int ret;
 	int n = usdt_move(code, way->moved_bytes, moved, plan, base, way->stubs,
 			  &written);
@@ -236,7 +233,7 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 		__atomic_fetch_add(&usdt_faults.ways, 1, SEQ_CST(USDT_FAULTS));
 	__builtin_memcpy(usdt_way_part(way, WAY_OFF), plan->bytes, way->n);
 	ret = usdt_write(patcher, moved, code, (uint32_t)n);
-	for (k = 0; way->n > 1 && k < way->n && !ret; k++) {
+	for (uint32_t k = 0; way->n > 1 && k < way->n && !ret; k++) {
 		uint64_t to = moved + offsets[k];
 		uint32_t left;
 

@@ -165,14 +165,13 @@ int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
 {
 	struct writer w = { .code = code, .n = n, .to = to };
 	uint32_t gate = 0;
-	uint32_t i;
 
 	written->behind[0] = 0;
 	if (usdt_is_direct(plan))
 		gate = 1;
 	else if (plan->ngates && !plan->whole && !plan->gates[0].at)
 		put_gate(&w, plan, gate++, stubs, written);
-	for (i = 0; i < plan->count; i++) {
+	for (uint32_t i = 0; i < plan->count; i++) {
 		const struct usdt_moved *moved = &plan->moved[i];
 		bool over = false;
 

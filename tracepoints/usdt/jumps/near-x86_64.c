@@ -101,17 +101,15 @@ uint64_t usdt_near_take(uint64_t site, uint32_t n)
 	uint64_t page = site & ~(PAGE - 1);
 	struct near *near;
 	uint64_t found = 0;
-	uint64_t step;
-	uint32_t lone;
 
 	/* the other pages are kept for trampolines, as long as possible */
-	for (lone = 2; lone-- > 0 && !found;)
+	for (uint32_t lone = 2; lone-- > 0 && !found;)
 		for (near = nears; near && !found; near = near->next)
 			if (near->lone == lone)
 				found = units_fit(site, near, n);
 	if (found)
 		return found;
-	for (step = STEP; step < REACH; step += STEP) {
+	for (uint64_t step = STEP; step < REACH; step += STEP) {
 		near = page > step ? near_make(page - step) : NULL;
 		if (!near)
 			near = near_make(page + step);
@@ -208,8 +206,6 @@ uint64_t usdt_near_trampoline(uint64_t site, uint32_t mask, uint32_t want,
 	uint32_t step = 8;
 	struct near *near;
 	uint64_t found = 0;
-	uint32_t i;
-	uint32_t k;
 
 	for (near = nears; near && !found; near = near->next) {
 		uint32_t first = (uint32_t)(near->address - site -
@@ -229,13 +225,13 @@ uint64_t usdt_near_trampoline(uint64_t site, uint32_t mask, uint32_t want,
 		return 0;
 	if (mask & 0xff0000)	/* the highest byte leads to many pages */
 		step = high >> 24 && !(mask & 0xff00) ? PAGE >> 8 : 256;
-	for (i = 0; i < 256; i++) {
+	for (uint32_t i = 0; i < 256; i++) {
 		uint32_t try = (last + i) & 0xff;
 		uint32_t top = try & 1 ? ~(try >> 1) : try >> 1;
 
 		if (mask >> 24 && (top & 0xff) != want >> 24)
 			continue;
-		for (k = 0; k < 256 && !found; k += step) {
+		for (uint32_t k = 0; k < 256 && !found; k += step) {
 			uint32_t byte = k ^ 0x80;
 			uint32_t next = mask & 0xff0000 ?
 						(want >> 8 & 0xff00) | byte :

@@ -99,7 +99,7 @@ int usdt_place_byte(struct usdt_spot *spot, const struct patcher *patcher)
 	struct way *other;
 	int32_t distance;
 	uint64_t trampoline;
-	uint64_t block, k;
+	uint64_t block;
 	int ret;
 
 	if (code[0] != NOP)
@@ -108,7 +108,7 @@ int usdt_place_byte(struct usdt_spot *spot, const struct patcher *patcher)
 	trampoline = spot->address + USDT_JUMP_BYTES +
 		     (uint64_t)(int64_t)distance;
 	block = trampoline / TRAMPOLINE_BLOCK;
-	for (k = block - 1; k <= block + 1; k++) {
+	for (uint64_t k = block - 1; k <= block + 1; k++) {
 		other = (struct way *)index_find(&trampolines, address_hash(k),
 						 same_trampoline, &trampoline);
 		/* that trampoline is in use, or overlaps this one */
@@ -234,9 +234,8 @@ const struct usdt_decoder *usdt_place_decoder(void)
 	static int tried;
 	struct text path;
 	char file[64];
-	uint32_t i;
 
-	for (i = 0; !tried && i < ARRAY_SIZE(directories); i++) {
+	for (uint32_t i = 0; !tried && i < ARRAY_SIZE(directories); i++) {
 		text_open(&path, file, sizeof(file));
 		text_add(&path, directories[i]);
 		text_add(&path, usdt_decoder_file());

@@ -110,9 +110,7 @@ static bool cluster_add(struct cluster *c, struct way *way)
  * jump cannot serve all. */
 static bool cluster_find(struct cluster *c, uint64_t start, uint64_t end)
 {
-	uint64_t at;
-
-	for (at = start - USDT_COVERED_MAX + 1; at != end; at++) {
+	for (uint64_t at = start - USDT_COVERED_MAX + 1; at != end; at++) {
 		uint64_t site = c->s->base + at;
 		struct way *way = (struct way *)index_find(
 			&c->s->ways, address_hash(site), lives_at, &site);
@@ -183,7 +181,7 @@ static bool cluster_open(struct cluster *c, const struct usdt_sharing *s,
 			 const struct usdt_spot *spot, struct usdt_plan *plan)
 {
 	uint64_t at = spot->address - s->base, starts[EARLIER_MAX];
-	uint32_t n, before, i;
+	uint32_t n, before;
 
 	*c = (struct cluster){ .s = s, .spot = spot, .first = at, .last = at,
 			       .end = at };
@@ -196,7 +194,7 @@ static bool cluster_open(struct cluster *c, const struct usdt_sharing *s,
 			return true;
 	} while (c->n != before);
 	n = earlier_find(c, starts);
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		before = c->n;
 		if (cluster_plan(c, starts[i], plan))
 			return true;
@@ -222,10 +220,9 @@ static int spots_each(const struct cluster *c, struct moving *m,
 				bool on))
 {
 	struct usdt_spot *spot, *next;
-	uint32_t i;
 	int ret = 0;
 
-	for (i = 0; i < c->n; i++)
+	for (uint32_t i = 0; i < c->n; i++)
 		for (spot = c->ways[i]->spots; spot && !ret; spot = next) {
 			next = spot->next;
 			if (!spot->given)
@@ -268,10 +265,9 @@ static int spot_move(struct moving *m, struct usdt_spot *spot, bool on)
 static int gates_open(const struct moving *m)
 {
 	const uint8_t *behind = usdt_way_part(m->way, WAY_BEHIND);
-	uint32_t i;
 	int ret = 0;
 
-	for (i = 0; i < m->way->ngates && !ret; i++)
+	for (uint32_t i = 0; i < m->way->ngates && !ret; i++)
 		if (m->wanted >> i & 1)
 			ret = patch_byte(m->patcher,
 					 (uint8_t *)usdt_way_moved(m->way) +

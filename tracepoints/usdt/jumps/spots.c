@@ -72,7 +72,6 @@ int usdt_gates_find(struct index *gates, uint64_t start, uint64_t end)
 	const struct usdt_spot *spot;
 	struct way *way;
 	uint64_t key;
-	uint32_t i;
 	int ret = 0;
 
 	for (way = usdt_ways; way && !ret; way = way->next) {
@@ -80,7 +79,7 @@ int usdt_gates_find(struct index *gates, uint64_t start, uint64_t end)
 		if (way->site < start || way->site >= end || way->beside ||
 		    !usdt_way_lives(way))
 			continue;
-		for (i = 0; i < way->ngates && !ret; i++) {
+		for (uint32_t i = 0; i < way->ngates && !ret; i++) {
 			key = gate_key(way, i);
 			for (spot = way->spots; spot && spot->gate != i;)
 				spot = spot->next;
@@ -156,9 +155,8 @@ static void jumps_choose(struct placing *p, struct usdt_request *requests,
 {
 	struct usdt_plan *jump = NULL;
 	uint64_t at, last = 0;
-	uint32_t i;
 
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		struct usdt_request *request = &requests[i];
 
 		p->jumps[i] = &p->plans[i];
@@ -231,16 +229,15 @@ static uint32_t portion_place(struct placing *p, struct usdt_request *requests,
 			      uint32_t n)
 {
 	uint32_t placed = 0;
-	uint32_t i;
 
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		p->plans[i] = (struct usdt_plan){
 			.address = requests[i].target.offset,
 			.whole = 1, .low = p->sharing.low,
 		};
 	usdt_plan(p->file, p->sharing.decoder, p->plans, n);
 	jumps_choose(p, requests, n);
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		requests[i].why = spot_place(p, requests[i].spot, p->jumps[i],
 					     requests[i].why);
 		trap_place(p, &requests[i]);

@@ -109,9 +109,8 @@ static bool jump_is_worn(const struct way *way)
 	const uint8_t *code = (const uint8_t *)way->site;
 	const uint8_t *on = usdt_way_part(way, WAY_ON);
 	const uint8_t *off = usdt_way_part(way, WAY_OFF);
-	uint32_t k;
 
-	for (k = 0; k < way->n; k++)
+	for (uint32_t k = 0; k < way->n; k++)
 		if (code[k] != on[k] &&
 		    (code[k] != off[k] || (k && k != way->beside)))
 			return false;
@@ -174,14 +173,13 @@ static int step_write(const struct way *way, enum step step,
 	const uint8_t *to = way_bytes(way, way->turned);
 	uint8_t *code = (uint8_t *)way->site;
 	uint8_t bytes[USDT_PATCH_MAX];
-	uint32_t k;
 
 	if (step == STEP_CLOSE)
 		return patch_byte(patcher, code, TRAP);
 	if (step == STEP_OPEN)
 		return patch_byte(patcher, code, to[0]);
 	bytes[0] = TRAP;
-	for (k = 1; k < way->n; k++) {
+	for (uint32_t k = 1; k < way->n; k++) {
 		if (way->starts >> k & 1 && step != STEP_STARTS)
 			bytes[k] = TRAP;
 		else
@@ -257,9 +255,8 @@ static bool needs_traps(const struct way *way)
 static struct way *portion_cut(struct way *list)
 {
 	struct way *rest;
-	uint32_t n;
 
-	for (n = 1; n < TOGETHER && list->next_pending; n++)
+	for (uint32_t n = 1; n < TOGETHER && list->next_pending; n++)
 		list = list->next_pending;
 	rest = list->next_pending;
 	list->next_pending = NULL;
@@ -304,7 +301,6 @@ static void portion_switch(struct way *list, const struct patcher *patcher)
 	struct way *way = list;
 	struct way *next;
 	int ret = 0;
-	int step;
 
 	while (way && !needs_traps(way))
 		way = way->next_pending;
@@ -314,7 +310,7 @@ static void portion_switch(struct way *list, const struct patcher *patcher)
 		list = singles_switch(list);
 	for (way = list; way; way = way->next_pending)
 		way->refused = needs_traps(way) ? ret : 0;
-	for (step = STEP_CLOSE; step <= STEP_OPEN; step++)
+	for (int step = STEP_CLOSE; step <= STEP_OPEN; step++)
 		step_all(list, (enum step)step, patcher);
 	for (way = list; way; way = next) {
 		next = way->next_pending;

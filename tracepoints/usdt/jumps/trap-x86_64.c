@@ -211,11 +211,10 @@ static bool threads_block(void)
 	int blocks = fd < 0;
 	uint64_t blocked;
 	long n = 0;
-	long at;
 
 	while (!blocks && (n = sys3(SYS_getdents64, fd, buffer,
 				    sizeof(buffer))) > 0) {
-		for (at = 0; at < n && !blocks;) {
+		for (long at = 0; at < n && !blocks;) {
 			const struct dirent64 *entry =
 				(const struct dirent64 *)(buffer + at);
 
@@ -248,13 +247,12 @@ bool usdt_faults_handled(void)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS };
 	struct action now;
-	uint32_t i;
 
 	/* see agent/faulting.c */
 	if (__atomic_load_n(&usdt_faults.handled, SEQ_CST(USDT_FAULTS)) ||
 	    __atomic_load_n(&usdt_faults.confined, SEQ_CST(USDT_FAULTS)))
 		return true;
-	for (i = 0; i < ARRAY_SIZE(signals); i++)
+	for (uint32_t i = 0; i < ARRAY_SIZE(signals); i++)
 		if (!sys4(SYS_rt_sigaction, signals[i], NULL, &now,
 			  SIGSET_BYTES) &&
 		    now.handler != (void *)SIG_DFL &&

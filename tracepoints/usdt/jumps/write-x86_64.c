@@ -42,11 +42,10 @@ static int all_write(const struct patcher *patcher)
 	uint8_t bytes[2 * PAGE];
 	struct late room;
 	int ret = 0;
-	uint32_t i;
 	uint32_t k;
 
 	sort_things(lates, count, sizeof(room), &room, sort_number);
-	for (i = 0; i < count; i = k) {
+	for (uint32_t i = 0; i < count; i = k) {
 		uint64_t start = lates[i].address;
 		uint64_t end = start;
 		int failed;

@@ -68,9 +68,7 @@ static int nop_learn(const struct usdt_probe *note, void *arg)
  * none is within a jump's length. */
 static uint32_t nop_near(uint64_t address, int before)
 {
-	uint32_t k;
-
-	for (k = 1; k < USDT_JUMP_BYTES; k++) {
+	for (uint32_t k = 1; k < USDT_JUMP_BYTES; k++) {
 		uint64_t at = before ? address - k : address + k;
 
 		if (address_has(&nops, at))
@@ -103,7 +101,6 @@ static bool string_take(struct usdt_operand *operands, uint32_t n, uint32_t i,
 			const struct rule_types *types)
 {
 	uint32_t length = types->lengths[i];
-	uint32_t k;
 
 	if (!(types->strings >> i & 1) || !usdt_operand_points(&operands[i]))
 		return false;
@@ -111,7 +108,7 @@ static bool string_take(struct usdt_operand *operands, uint32_t n, uint32_t i,
 		return true;
 	if (length > n || !usdt_operand_counts(&operands[length - 1]))
 		return false;
-	for (k = 0; k < length; k++)
+	for (uint32_t k = 0; k < length; k++)
 		operands[i].length += operands[k].place != USDT_UNKNOWN;
 	return true;
 }
@@ -123,10 +120,9 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 	struct usdt_operand parsed[TAFFRAIL_FIELDS_MAX];
 	uint32_t n = usdt_operands_parse(note->operands, parsed, symbol_find,
 					 pass);
-	uint32_t i;
 
 	usdt_hotspot_types(note, parsed, n, &pass->types);
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		struct usdt_operand *operand = &probe->operands[probe->count];
 		bool string = string_take(parsed, n, i, &pass->types);
 
@@ -233,10 +229,10 @@ static void plans_want(struct pass *pass, uint64_t address)
 {
 	uint64_t base = pass->module->base;
 	uint32_t before = 0;
-	uint32_t i, at;
+	uint32_t at;
 
 	pass->left = 1;
-	for (i = 0; i < ROW_MAX && (!i || before); i++) {
+	for (uint32_t i = 0; i < ROW_MAX && (!i || before); i++) {
 		address -= before;
 		before = nop_near(base + address, 1);
 		if (pass->planned == PLANS_MAX ||
@@ -404,8 +400,6 @@ static int note_planned(const struct usdt_probe *note, void *arg)
  * first reading collects them. */
 static void notes_adopt(struct pass *pass)
 {
-	uint32_t i;
-
 	if (usdt_notes_read(&pass->file, nop_learn, pass, NULL))
 		return;
 	usdt_notes_read(&pass->file, note_seen, pass, NULL);
@@ -417,7 +411,7 @@ static void notes_adopt(struct pass *pass)
 	usdt_notes_read(&pass->file, note_planned, pass, NULL);
 	/* the file does not change, so a new plan would fail for the same
 	 * reason */
-	for (i = 0; i < pass->planned; i++) {
+	for (uint32_t i = 0; i < pass->planned; i++) {
 		if (pass->plans[i].reason == USDT_NO_MEMORY)
 			pass->again = 1;
 		else if (pass->plans[i].reason)

@@ -82,9 +82,8 @@ static struct usdt_operand *arguments_set(struct usdt_adopted *probe,
 					  const struct known *known)
 {
 	struct usdt_operand *operand = probe->operands;
-	uint32_t i;
 
-	for (i = 0; i < arguments; i++, operand++) {
+	for (uint32_t i = 0; i < arguments; i++, operand++) {
 		uint8_t type = types->strings >> i & 1 ? TAFFRAIL_T_STRING :
 							 TAFFRAIL_T_S64;
 		uint32_t at = known ? (uint32_t)known->registers[i] - '0' : i;
@@ -121,7 +120,6 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 		       const struct known *known)
 {
 	struct usdt_operand *operand = probe->operands;
-	uint32_t i;
 
 	operand = exit ? value_set(probe, text, naming, exit, known) :
 			 arguments_set(probe, text, types, arguments, known);
@@ -135,7 +133,7 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 	probe->count = (uint8_t)(operand + 1 - probe->operands);
 	probe->site.nvar_ = probe->strings;
 	probe->site.nfields_ = probe->count;
-	for (i = 0; i < probe->count; i++) {
+	for (uint32_t i = 0; i < probe->count; i++) {
 		probe->site.types_[i] = probe->operands[i].type;
 		if (probe->operands[i].type != TAFFRAIL_T_STRING)
 			probe->site.fixed_bytes_ = (uint16_t)(
@@ -165,7 +163,6 @@ static bool known_find(struct known *known, const struct usdt_naming *naming,
 {
 	static const char in_order[] = "012345";
 	const char *p = usdt_lines_call(naming, wanted->address);
-	uint32_t i;
 
 	*known = (struct known){ .row = NULL };
 	if (!p && rule_is_runtime(naming->module->name))
@@ -188,7 +185,7 @@ static bool known_find(struct known *known, const struct usdt_naming *naming,
 	if (!p || text_length(known->arguments) !=
 			  text_length(known->registers))
 		return false;
-	for (i = 0; known->registers[i]; i++)
+	for (uint32_t i = 0; known->registers[i]; i++)
 		if (known->registers[i] < '0' ||
 		    known->registers[i] >
 			    (is_vector(usdt_prototype_type(
@@ -374,9 +371,8 @@ int usdt_marker_make(struct module *module, struct usdt_adopted *probe,
 	const char *texts[4] = { USDT_CHANNEL, name, usdt_fields_names(probe),
 				 file };
 	struct object *object;
-	uint32_t i;
 
-	for (i = 0; i < 4 && probe->site.text_bytes_; i++)
+	for (uint32_t i = 0; i < 4 && probe->site.text_bytes_; i++)
 		texts[i] = usdt_texts_rest(probe, i);
 	object = registry_add(module, &probe->site, texts, &code);
 	if (!object)

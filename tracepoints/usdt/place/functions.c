@@ -273,9 +273,8 @@ static void entry_place(struct choosing *c, const struct usdt_wanted *wanted)
 static void targets_read(struct choosing *c, const struct usdt_wanted *wanted)
 {
 	const struct usdt_exit *exits = c->calls.found + wanted->first;
-	int i;
 
-	for (i = 0; i < wanted->nexits; i++)
+	for (int i = 0; i < wanted->nexits; i++)
 		if (exits[i].leaving == USDT_JUMPS ||
 		    exits[i].leaving == USDT_JUMPS_IF) {
 			usdt_targets_read(&c->naming);
@@ -397,7 +396,6 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 	struct usdt_adopted *call;
 	char texts[USDT_TEXT_BYTES];
 	struct text text;
-	uint32_t i;
 
 	usdt_texts_open(&text, texts, name);
 	text_add(&text, "duration, depth");
@@ -408,7 +406,7 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 	/* without the frame's ", cfa" */
 	text_add_bytes(&text, names, text_length(names) -
 				     (entry->count > 1 ? 5 : 3));
-	for (i = 0; i + 1 < entry->count; i++)
+	for (uint32_t i = 0; i + 1 < entry->count; i++)
 		call_field(&model, entry->operands[i].type);
 	if (exit->count > 1) {
 		text_add(&text, exit->strings ? ", to" : ", value");

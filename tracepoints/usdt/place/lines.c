@@ -329,7 +329,6 @@ static void line_look(struct lines *l, const struct usdt_line *line)
 	struct usdt_adopted *first, *probe;
 	struct usdt_head head;
 	uint64_t address;
-	uint32_t i;
 	int how, why = 0;
 
 	if (!usdt_head_read(&head, line->text, l->file) ||
@@ -343,7 +342,7 @@ static void line_look(struct lines *l, const struct usdt_line *line)
 		return;
 	address = l->module->base + head.target.offset;
 	first = site_find(l, address);
-	for (i = 0; i < l->n && !first; i++)
+	for (uint32_t i = 0; i < l->n && !first; i++)
 		if (l->requests[i].spot->address == address)
 			first = (struct usdt_adopted *)l->requests[i].spot;
 	if (!first) {
@@ -408,9 +407,8 @@ bool usdt_points_lack(const struct module *module,
 		      const struct usdt_asking *asking)
 {
 	bool lack = false;
-	uint32_t i;
 
-	for (i = 0; i < asking->npoints; i++) {
+	for (uint32_t i = 0; i < asking->npoints; i++) {
 		struct usdt_point *point = &asking->points[i];
 
 		if (!point_in(module, point))
@@ -461,11 +459,10 @@ static void point_look(struct lines *l, struct usdt_point *point)
 	};
 	char texts[64];
 	struct text text;
-	uint32_t i;
 
 	if (!point_lacks(l->module, point))
 		return;
-	for (i = 0; i < l->n; i++)
+	for (uint32_t i = 0; i < l->n; i++)
 		if (l->requests[i].spot->address == point->address) {
 			l->again = -EAGAIN;
 			return;
@@ -492,9 +489,7 @@ static void point_look(struct lines *l, struct usdt_point *point)
 /* Notes at its points that a spot is placed, or why it is not. */
 static void point_tell(const struct lines *l, uint64_t address, int why)
 {
-	uint32_t i;
-
-	for (i = 0; i < l->asking->npoints; i++)
+	for (uint32_t i = 0; i < l->asking->npoints; i++)
 		if (l->asking->points[i].address == address)
 			l->asking->points[i].why = why;
 }
@@ -511,14 +506,13 @@ static void lines_place(struct lines *l)
 {
 	struct usdt_request room;
 	struct index sites = { 0 };
-	uint32_t i;
 	int ret = usdt_markers_take(&sites, l->module);
 
 	sort_things(l->requests, l->n, sizeof(room), &room, request_before);
 	if (!ret)
 		ret = usdt_spots_place(l->file, l->module->base, l->requests,
 				       l->n, &sites, l->patcher);
-	for (i = 0; i < l->n; i++) {
+	for (uint32_t i = 0; i < l->n; i++) {
 		struct usdt_request *request = &l->requests[i];
 		struct usdt_adopted *probe = (void *)request->spot, *other;
 		const char *name = usdt_texts_rest(probe, 1);
@@ -559,7 +553,6 @@ bool usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
 			   .patcher = patcher, .file = file };
 	const struct usdt_line *line;
 	uint64_t bytes = asking->npoints * sizeof(*l.requests);
-	uint32_t i;
 
 	if (!usdt_points_lack(module, asking))
 		bytes = 0;
@@ -579,7 +572,7 @@ bool usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
 		sites_learn(&l);
 		for (line = asking->lines; line; line = line->next)
 			line_look(&l, line);
-		for (i = 0; i < asking->npoints; i++)
+		for (uint32_t i = 0; i < asking->npoints; i++)
 			point_look(&l, &asking->points[i]);
 		if (l.n)
 			lines_place(&l);

@@ -68,7 +68,7 @@ bool usdt_more_map(struct usdt_file *more, const struct usdt_file *file,
 		   const struct module *module)
 {
 	char path[64 + 2 * USDT_BUILD_ID_MAX];
-	uint32_t bytes, i;
+	uint32_t bytes;
 	const uint8_t *id;
 	struct text text;
 
@@ -77,7 +77,7 @@ bool usdt_more_map(struct usdt_file *more, const struct usdt_file *file,
 	text_open(&text, path, sizeof(path));
 	text_add(&text, "/usr/lib/debug/.build-id/");
 	id = usdt_build_id(file, &bytes);
-	for (i = 0; id && i < bytes; i++) {
+	for (uint32_t i = 0; id && i < bytes; i++) {
 		text_add_hex(&text, id[i], 2);
 		text_add(&text, i ? "" : "/");
 	}

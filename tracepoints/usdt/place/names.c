@@ -67,10 +67,10 @@ int usdt_name_wanted(const struct usdt_naming *naming,
 {
 	char texts[NAMES_MAX][USDT_NAME_BYTES];
 	const char *names[NAMES_MAX];
-	uint32_t i, n;
+	uint32_t n;
 
 	n = better < NAMES_MAX ? better + 1 : NAMES_MAX;
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		names[i] = usdt_name_make(texts[i], wanted + 1 - n + i, exit);
 	return naming->asking->function_wanted(naming->module, names, n, types,
 					       naming->asking->arg);

@@ -43,7 +43,6 @@ static bool section_find(const struct usdt_file *file, const char *name,
 	Elf64_Shdr strings;
 	Elf64_Ehdr header;
 	const char *names;
-	uint32_t i;
 
 	if (!header_read(file, &header) ||
 	    !section_read(file, &header, header.e_shstrndx, &strings))
@@ -51,7 +50,7 @@ static bool section_find(const struct usdt_file *file, const char *name,
 	names = (const char *)file_at(file, strings.sh_offset, strings.sh_size);
 	if (!names || !strings.sh_size || names[strings.sh_size - 1])
 		return false;
-	for (i = 0; section_read(file, &header, i, section); i++)
+	for (uint32_t i = 0; section_read(file, &header, i, section); i++)
 		if (section->sh_type == type &&
 		    section->sh_name < strings.sh_size &&
 		    text_equal(names + section->sh_name, name))

@@ -102,9 +102,8 @@ static void exits_merge(const struct usdt_calls *calls,
 			struct usdt_plan *plan)
 {
 	const struct usdt_exit *exits = calls->found + wanted->first;
-	int i;
 
-	for (i = 0; i < wanted->nexits; i++)
+	for (int i = 0; i < wanted->nexits; i++)
 		if (!usdt_calls_exit(calls, &exits[i]))
 			usdt_plan_gate(plan, exits[i].address - plan->address,
 				       true);
@@ -149,9 +148,8 @@ static int exit_choose(const struct usdt_calls *calls,
 {
 	struct usdt_plan *best = NULL;
 	int why = 0;
-	uint32_t i;
 
-	for (i = 0; i < exit->count; i++) {
+	for (uint32_t i = 0; i < exit->count; i++) {
 		struct usdt_plan *plan = plan_of(calls, exit->starts[i]);
 		uint64_t at = exit->address - plan->address;
 		int refused = plan_refused(calls, plan);
@@ -278,9 +276,8 @@ static void gates_forget(const struct usdt_calls *calls,
 	const struct usdt_exit *exits = calls->found + wanted->first;
 	struct usdt_plan *entry = usdt_calls_entry(calls, wanted, NULL);
 	struct usdt_plan *plan;
-	int i;
 
-	for (i = 0; i < wanted->nexits; i++)
+	for (int i = 0; i < wanted->nexits; i++)
 		while ((plan = usdt_calls_exit(calls, &exits[i])))
 			plan->ngates = 0;
 	if (!entry->reason)
@@ -299,7 +296,6 @@ static int exits_choose(struct usdt_calls *calls,
 	int why = wanted->nexits == -ENOENT ? USDT_NO_FUNCTION :
 		  wanted->nexits < 0	    ? USDT_UNDECODED : 0;
 	struct index taken = { 0 };
-	int i;
 
 	if (with && !refused)
 		exits_merge(calls, wanted, entry);
@@ -308,7 +304,7 @@ static int exits_choose(struct usdt_calls *calls,
 	if (!why && with && !entry->reason)
 		why = bytes_take(&taken, entry);
 	/* the last exits have the fewest places: the next function follows */
-	for (i = wanted->nexits; i-- > 0 && !why;) {
+	for (int i = wanted->nexits; i-- > 0 && !why;) {
 		exits[i].trap = 0;
 		if (usdt_calls_exit(calls, &exits[i]) ||
 		    (calls->made &&
@@ -366,10 +362,9 @@ static void plans_sort(struct usdt_calls *calls)
 	struct usdt_plan *plans = calls->plans;
 	struct usdt_plan room;
 	uint32_t kept = 0;
-	uint32_t i;
 
 	sort_things(plans, calls->nplans, sizeof(room), &room, plan_before);
-	for (i = 0; i < calls->nplans; i++)
+	for (uint32_t i = 0; i < calls->nplans; i++)
 		if (!kept || plans[kept - 1].address != plans[i].address)
 			plans[kept++] = plans[i];
 	calls->nplans = kept;
@@ -380,10 +375,10 @@ static void entry_add(struct usdt_calls *calls,
 		      const struct usdt_wanted *wanted)
 {
 	uint64_t at = wanted->site;
-	uint32_t bytes, i;
+	uint32_t bytes;
 
 	plan_add(calls, at, 0);
-	for (i = 0; i < PUSHES_MAX; i++) {
+	for (uint32_t i = 0; i < PUSHES_MAX; i++) {
 		bytes = usdt_calls_push(calls, at);
 		if (!bytes)
 			return;
@@ -395,8 +390,6 @@ static void entry_add(struct usdt_calls *calls,
 /* Adds the sites of a function. Returns false when the portion has no room. */
 static bool function_add(struct usdt_calls *calls, struct usdt_wanted *wanted)
 {
-	int i, k;
-
 	if (calls->nplans + 1 + PUSHES_MAX +
 			    USDT_EXITS_MAX * USDT_STARTS_MAX > PLANS_MAX ||
 	    calls->nfound + USDT_EXITS_MAX > FOUND_MAX)
@@ -410,10 +403,10 @@ static bool function_add(struct usdt_calls *calls, struct usdt_wanted *wanted)
 					 &calls->layout, wanted->address,
 					 calls->found + calls->nfound,
 					 USDT_EXITS_MAX);
-	for (i = 0; i < wanted->nexits; i++) {
+	for (int i = 0; i < wanted->nexits; i++) {
 		const struct usdt_exit *exit = &calls->found[wanted->first + i];
 
-		for (k = 0; k < exit->count; k++)
+		for (int k = 0; k < exit->count; k++)
 			plan_add(calls, exit->starts[k],
 				 exit->address - exit->starts[k]);
 	}
@@ -461,7 +454,6 @@ uint32_t usdt_calls_plan(struct usdt_calls *calls, struct usdt_wanted *wanted,
 {
 	struct usdt_plan *plan;
 	uint32_t end = 0;
-	uint32_t i;
 
 	/* most files have none that is wanted */
 	if (!calls->layout.bytes)
@@ -471,7 +463,7 @@ uint32_t usdt_calls_plan(struct usdt_calls *calls, struct usdt_wanted *wanted,
 		end++;
 	plans_sort(calls);
 	usdt_plan(calls->file, calls->decoder, calls->plans, calls->nplans);
-	for (i = 0; i < end; i++) {
+	for (uint32_t i = 0; i < end; i++) {
 		entry_choose(calls, &wanted[i]);
 		plan = plan_of(calls, usdt_wanted_at(&wanted[i]));
 		if (!plan->reason)

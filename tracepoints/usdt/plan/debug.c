@@ -73,7 +73,6 @@ const uint8_t *usdt_section(const struct usdt_file *file, const char *name,
 	Elf64_Shdr section, strings;
 	const char *names;
 	Elf64_Ehdr header;
-	uint32_t i;
 
 	if (!header_read(file, &header) ||
 	    !section_read(file, &header, header.e_shstrndx, &strings))
@@ -81,7 +80,7 @@ const uint8_t *usdt_section(const struct usdt_file *file, const char *name,
 	names = (const char *)file_at(file, strings.sh_offset, strings.sh_size);
 	if (!names || !strings.sh_size || names[strings.sh_size - 1])
 		return NULL;
-	for (i = 0; section_read(file, &header, i, &section); i++)
+	for (uint32_t i = 0; section_read(file, &header, i, &section); i++)
 		if (section.sh_type != SHT_NOBITS &&
 		    section.sh_name < strings.sh_size &&
 		    text_equal(names + section.sh_name, name)) {
@@ -96,11 +95,10 @@ bool usdt_has_symbols(const struct usdt_file *file)
 {
 	Elf64_Shdr section;
 	Elf64_Ehdr header;
-	uint32_t i;
 
 	if (!header_read(file, &header))
 		return false;
-	for (i = 0; section_read(file, &header, i, &section); i++)
+	for (uint32_t i = 0; section_read(file, &header, i, &section); i++)
 		if (section.sh_type == SHT_SYMTAB)
 			return true;
 	return false;

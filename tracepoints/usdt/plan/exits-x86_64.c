@@ -94,9 +94,7 @@ static uint32_t register_of(const uint8_t *p, int load)
 static int register_set(const struct leaving *l, const struct line *line,
 			uint32_t to)
 {
-	uint32_t i;
-
-	for (i = line->count; i-- > 0;) {
+	for (uint32_t i = line->count; i-- > 0;) {
 		const uint8_t *p = usdt_image_at(l->image, line->starts[i], 16,
 						 PF_X, NULL);
 
@@ -130,9 +128,7 @@ static uint64_t table_target(const struct leaving *l, const uint8_t *p)
 /* Tells whether an address is in a part that is known. */
 static bool is_known(const struct leaving *l, uint64_t address)
 {
-	uint32_t i;
-
-	for (i = 0; i < l->nparts; i++)
+	for (uint32_t i = 0; i < l->nparts; i++)
 		if (address >= l->parts[i].start && address < l->parts[i].end)
 			return true;
 	return false;
@@ -188,10 +184,10 @@ static bool is_returning(const struct leaving *l,
 	struct usdt_decoded insn;
 	bool leaves = false;
 	const uint8_t *bytes;
-	uint64_t at, left;
+	uint64_t left;
 	uint8_t copy[16];
 
-	for (at = part->start; at < part->end; at += insn.length) {
+	for (uint64_t at = part->start; at < part->end; at += insn.length) {
 		bytes = usdt_image_at(l->image, at, 1, PF_R | PF_X, &left);
 		if (!bytes || !usdt_decode(l->decoder, bytes, left, at, &insn))
 			return false;
@@ -314,11 +310,9 @@ static int part_look(struct leaving *l, struct usdt_function part)
 static bool is_labelled(const struct leaving *l)
 {
 	const struct usdt_layout *layout = l->layout;
-	uint32_t i;
-	uint64_t at;
 
-	for (i = 0; i < l->nparts && layout->labels; i++)
-		for (at = l->parts[i].start + 1 - layout->low;
+	for (uint32_t i = 0; i < l->nparts && layout->labels; i++)
+		for (uint64_t at = l->parts[i].start + 1 - layout->low;
 		     at < l->parts[i].end - layout->low; at++)
 			if (at >= layout->bytes ||
 			    layout->labels[at / 64] >> at % 64 & 1)
@@ -330,10 +324,8 @@ static bool is_labelled(const struct leaving *l)
  * where a compiler describes no epilogues. */
 static bool is_described(const struct leaving *l)
 {
-	uint32_t i, k;
-
-	for (i = 0; i < l->count; i++)
-		for (k = 0; k < l->nparts; k++)
+	for (uint32_t i = 0; i < l->count; i++)
+		for (uint32_t k = 0; k < l->nparts; k++)
 			if (l->exits[i].leaving == USDT_RETURNS &&
 			    l->exits[i].address >= l->parts[k].start &&
 			    l->exits[i].address < l->parts[k].end &&
@@ -351,7 +343,6 @@ int usdt_exits_find(const struct usdt_image *image,
 	struct leaving l = { .image = image, .decoder = decoder,
 			     .layout = layout, .exits = exits, .room = room,
 			     .nparts = 1 };
-	uint32_t i;
 	int ret = 0;
 
 	if (!usdt_image_function(image, address, &l.parts[0]))
@@ -359,7 +350,7 @@ int usdt_exits_find(const struct usdt_image *image,
 	/* a function in that area is none of its own parts */
 	l.apart = l.parts[0].start >= layout->area &&
 		  l.parts[0].start < layout->area_end;
-	for (i = 0; i < l.nparts && !ret; i++)
+	for (uint32_t i = 0; i < l.nparts && !ret; i++)
 		ret = part_look(&l, l.parts[i]);
 	if (!ret && ((l.bare && (l.labels || is_labelled(&l))) ||
 		     (l.framed && !is_described(&l))))

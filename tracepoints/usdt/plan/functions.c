@@ -28,9 +28,8 @@ static bool symbols_open(struct symbols *symbols, const struct usdt_file *file,
 {
 	Elf64_Shdr section;
 	Elf64_Shdr names;
-	uint32_t i;
 
-	for (i = 0; section_read(file, header, i, &section); i++) {
+	for (uint32_t i = 0; section_read(file, header, i, &section); i++) {
 		if (section.sh_type != type ||
 		    !section_read(file, header, section.sh_link, &names))
 			continue;
@@ -87,10 +86,9 @@ static int symbols_walk(const struct symbols *symbols,
 	const char *source = NULL, *name;
 	struct usdt_symbol_found found;
 	Elf64_Sym symbol;
-	uint64_t i;
 	int ret = 0;
 
-	for (i = 0; i < symbols->count && !ret; i++) {
+	for (uint64_t i = 0; i < symbols->count && !ret; i++) {
 		__builtin_memcpy(&symbol, symbols->p + i * sizeof(symbol),
 				 sizeof(symbol));
 		if (symbol.st_name >= symbols->names_bytes)
@@ -174,9 +172,8 @@ static const char *slot_name(const struct usdt_file *file,
 	Elf64_Rela rela;
 	const uint8_t *p;
 	uint64_t n;
-	uint32_t i;
 
-	for (i = 0; section_read(file, header, i, &section); i++) {
+	for (uint32_t i = 0; section_read(file, header, i, &section); i++) {
 		p = section.sh_type == SHT_RELA ?
 			    file_at(file, section.sh_offset, section.sh_size) :
 			    NULL;
@@ -228,7 +225,6 @@ enum usdt_refusal usdt_functions_refused(const struct usdt_file *file)
 	Elf64_Shdr section;
 	Elf64_Shdr strings;
 	const char *names;
-	uint32_t i, k;
 
 	if (!header_read(file, &header) ||
 	    !section_read(file, &header, header.e_shstrndx, &strings))
@@ -236,8 +232,8 @@ enum usdt_refusal usdt_functions_refused(const struct usdt_file *file)
 	names = (const char *)file_at(file, strings.sh_offset, strings.sh_size);
 	if (!names || !strings.sh_size || names[strings.sh_size - 1])
 		return USDT_FILE_FINE;
-	for (i = 0; section_read(file, &header, i, &section); i++)
-		for (k = 0; k < ARRAY_SIZE(rows); k++)
+	for (uint32_t i = 0; section_read(file, &header, i, &section); i++)
+		for (uint32_t k = 0; k < ARRAY_SIZE(rows); k++)
 			if (section.sh_name < strings.sh_size &&
 			    text_equal(names + section.sh_name,
 				       rows[k].section))

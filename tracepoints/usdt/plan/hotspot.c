@@ -38,14 +38,13 @@ void usdt_hotspot_types(const struct usdt_probe *probe,
 			struct rule_types *types)
 {
 	uint32_t row = 0;
-	uint32_t i;
 
 	if (!text_equal(probe->provider, "hotspot"))
 		return;
 	while (row < ARRAY_SIZE(probes) &&
 	       !text_after(probe->name, probes[row].begin))
 		row++;
-	for (i = 0; row < ARRAY_SIZE(probes) && i + 1 < n; i++) {
+	for (uint32_t i = 0; row < ARRAY_SIZE(probes) && i + 1 < n; i++) {
 		if (!(probes[row].strings >> i & 1) || types->lengths[i] ||
 		    !usdt_operand_points(&operands[i]) ||
 		    !usdt_operand_counts(&operands[i + 1]))

@@ -24,7 +24,6 @@ int usdt_image_open(struct usdt_image *image, const struct usdt_file *file)
 {
 	Elf64_Ehdr header;
 	Elf64_Phdr ph;
-	uint32_t i;
 
 	__builtin_memset(image, 0, sizeof(*image));
 	image->file = file;
@@ -35,7 +34,7 @@ int usdt_image_open(struct usdt_image *image, const struct usdt_file *file)
 	if (header.e_phentsize != sizeof(ph) || header.e_phoff > file->size ||
 	    header.e_phnum > (file->size - header.e_phoff) / sizeof(ph))
 		return -ENOEXEC;
-	for (i = 0; i < header.e_phnum; i++) {
+	for (uint32_t i = 0; i < header.e_phnum; i++) {
 		__builtin_memcpy(&ph, file->bytes + header.e_phoff +
 					      i * sizeof(ph), sizeof(ph));
 		if (ph.p_type == PT_GNU_EH_FRAME)
@@ -57,9 +56,7 @@ int usdt_image_open(struct usdt_image *image, const struct usdt_file *file)
 const uint8_t *usdt_image_at(const struct usdt_image *image, uint64_t address,
 			     uint64_t n, uint32_t flags, uint64_t *left)
 {
-	uint32_t i;
-
-	for (i = 0; i < image->count; i++) {
+	for (uint32_t i = 0; i < image->count; i++) {
 		const Elf64_Phdr *ph = &image->loads[i];
 		uint64_t at = address - ph->p_vaddr;
 
@@ -122,9 +119,8 @@ static uint64_t take_signed4(struct reading *r)
 static uint64_t take_leb(struct reading *r)
 {
 	uint64_t value = 0;
-	uint32_t shift;
 
-	for (shift = 0; shift < 63; shift += 7) {
+	for (uint32_t shift = 0; shift < 63; shift += 7) {
 		uint64_t byte = take_bytes(r, 1);
 
 		value |= (byte & 0x7f) << shift;
@@ -276,11 +272,9 @@ static const char operands[][3] = {
 /* Takes the operands of an instruction. */
 static void take_operands(struct reading *r, uint64_t insn, uint64_t taken[2])
 {
-	uint32_t i;
-
 	if (insn >= ARRAY_SIZE(operands) || !operands[insn][0])
 		r->ok = 0;
-	for (i = 0; i < 2 && r->ok && operands[insn][i] != '-'; i++) {
+	for (uint32_t i = 0; i < 2 && r->ok && operands[insn][i] != '-'; i++) {
 		taken[i] = take_leb(r);
 		if (operands[insn][i] != 'b')
 			continue;
@@ -358,7 +352,6 @@ bool usdt_image_handlers(const struct usdt_image *image,
 	uint64_t field[3];
 	struct reading r;
 	uint64_t bytes;
-	uint32_t i;
 
 	if (!reading_open(&r, image, function->handlers))
 		return false;
@@ -377,7 +370,7 @@ bool usdt_image_handlers(const struct usdt_image *image,
 	r.end = r.p + bytes;
 	while (r.ok && r.p < r.end) {
 		/* a site's start, its length, and where it leads */
-		for (i = 0; i < ARRAY_SIZE(field); i++)
+		for (uint32_t i = 0; i < ARRAY_SIZE(field); i++)
 			field[i] = encoding == PE_ULEB128 ? take_leb(&r) :
 							    take_bytes(&r, 4);
 		take_leb(&r);		/* the action */
@@ -431,9 +424,8 @@ static bool bound_find(const struct usdt_image *image, uint64_t address,
 	const struct usdt_bounds *bounds = image->bounds;
 	const struct usdt_bound *bound;
 	uint32_t low = 0;
-	uint32_t high;
 
-	for (high = bounds ? bounds->count : 0; low < high;) {
+	for (uint32_t high = bounds ? bounds->count : 0; low < high;) {
 		uint32_t middle = low + (high - low) / 2;
 
 		if (bounds->list[middle].start <= address)
@@ -464,10 +456,9 @@ bool usdt_image_parts(const struct usdt_image *image, uint64_t *start,
 	bool described = table_open(&table, image);
 	uint64_t n = described ? table.n : bounds ? bounds->count : 0;
 	uint64_t last = 0;
-	uint64_t i;
 
 	*start = *end = 0;
-	for (i = 0; i < n && i - last < PARTS_APART; i++) {
+	for (uint64_t i = 0; i < n && i - last < PARTS_APART; i++) {
 		uint64_t first = described ? table_at(&table, i, 0) :
 					     bounds->list[i].start;
 
@@ -492,13 +483,12 @@ static bool table_find(const struct usdt_image *image, uint64_t address,
 {
 	struct table table;
 	uint64_t low = 0;
-	uint64_t high;
 	uint64_t frame;
 
 	if (!table_open(&table, image))
 		return false;
 	/* the last function that begins at the address or before it */
-	for (high = table.n; low < high;) {
+	for (uint64_t high = table.n; low < high;) {
 		uint64_t middle = (low + high) / 2;
 
 		if (table_at(&table, middle, 0) <= address)

@@ -22,14 +22,13 @@ static uint64_t base_find(const struct usdt_file *file,
 	Elf64_Shdr strings;
 	Elf64_Shdr section;
 	const uint8_t *names;
-	uint32_t i;
 
 	if (!section_read(file, header, header->e_shstrndx, &strings))
 		return 0;
 	names = file_at(file, strings.sh_offset, strings.sh_size);
 	if (!names || strings.sh_size < sizeof(BASE_SECTION))
 		return 0;
-	for (i = 0; section_read(file, header, i, &section); i++)
+	for (uint32_t i = 0; section_read(file, header, i, &section); i++)
 		if (section.sh_name <=
 			    strings.sh_size - sizeof(BASE_SECTION) &&
 		    !__builtin_memcmp(names + section.sh_name, BASE_SECTION,
@@ -160,9 +159,8 @@ static bool symbol_in(const struct usdt_file *file, const Elf64_Shdr *table,
 	const uint8_t *texts = file_at(file, strings->sh_offset,
 				       strings->sh_size);
 	Elf64_Sym symbol;
-	uint64_t i;
 
-	for (i = 0; texts && i < count; i++) {
+	for (uint64_t i = 0; texts && i < count; i++) {
 		__builtin_memcpy(&symbol, p + i * sizeof(symbol),
 				 sizeof(symbol));
 		if (symbol.st_shndx == SHN_UNDEF ||
@@ -185,12 +183,11 @@ bool usdt_file_symbol(const struct usdt_file *file, const char *name,
 	Elf64_Ehdr header;
 	Elf64_Shdr section;
 	Elf64_Shdr strings;
-	uint32_t type;
 	uint32_t i;
 
 	if (!length || !header_read(file, &header))
 		return false;
-	for (type = 0; type < 2; type++)
+	for (uint32_t type = 0; type < 2; type++)
 		for (i = 0; section_read(file, &header, i, &section); i++)
 			if (section.sh_type == types[type] &&
 			    section_read(file, &header, section.sh_link,

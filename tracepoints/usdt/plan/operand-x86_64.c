@@ -80,9 +80,8 @@ static int legacy_number(char a, char b)
 {
 	static const char names[8][3] = { "ax", "bx", "cx", "dx",
 					  "si", "di", "bp", "sp" };
-	int i;
 
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		if (names[i][0] == a && names[i][1] == b)
 			return i;
 	return -1;

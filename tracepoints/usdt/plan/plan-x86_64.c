@@ -49,9 +49,8 @@ static void table_read(struct planning *p, uint64_t table,
 {
 	uint64_t left;
 	const uint8_t *entry = usdt_image_at(&p->image, table, 4, PF_R, &left);
-	uint32_t i;
 
-	for (i = 0; entry && i < TABLE_MAX && left >= 4; i++) {
+	for (uint32_t i = 0; entry && i < TABLE_MAX && left >= 4; i++) {
 		int32_t offset;
 		uint64_t target, at;
 		bool inside;
@@ -226,13 +225,13 @@ static void function_walk(struct planning *p, struct walk *walk)
 					     n, PF_R | PF_X, NULL);
 	struct usdt_decoded insn;
 	struct usdt_plan *plan;
-	uint64_t at, address;
+	uint64_t address;
 
 	/* a jump through a register or memory, or bytes that look like one:
 	 * ff, and 4 in the middle bits of the next byte */
 	walk->tables = 0;
 	if (walk->plan < walk->plans_end && bytes)
-		for (at = 0; at + 1 < n && !walk->tables; at++)
+		for (uint64_t at = 0; at + 1 < n && !walk->tables; at++)
 			walk->tables = bytes[at] == 0xff &&
 				       (bytes[at + 1] & 0x38) == 0x20;
 	walk->starts = walk->tables && n < STARTS_BYTES * 8 ? p->starts : NULL;
@@ -240,7 +239,7 @@ static void function_walk(struct planning *p, struct walk *walk)
 		__builtin_memset(walk->starts, 0, n / 8 + 1);
 	p->ntables = 0;
 	walk->framed = bytes && makes_frame(bytes, n);
-	for (at = 0; at < n; at += insn.length) {
+	for (uint64_t at = 0; at < n; at += insn.length) {
 		if (!walk->tables && walk->claim == walk->claims_end &&
 		    walk->covers == walk->plans_end)
 			return;
@@ -395,7 +394,6 @@ static enum usdt_reason site_settle(const struct planning *p,
 	uint32_t end;
 	uint32_t stop;
 	uint32_t i;
-	uint32_t k;
 
 	/* a call returns to the next instruction */
 	for (i = 0; i < plan->count; i++)
@@ -406,7 +404,7 @@ static enum usdt_reason site_settle(const struct planning *p,
 	plan->prefixes = (uint8_t)prefixes_needed(plan);
 	n = USDT_JUMP_BYTES + plan->prefixes;
 	/* each join begins another jump */
-	for (k = 1; k < n; k++) {
+	for (uint32_t k = 1; k < n; k++) {
 		if (!(led >> k & 1))
 			continue;
 		if (!(plan->starts >> k & 1) ||
@@ -421,7 +419,7 @@ static enum usdt_reason site_settle(const struct planning *p,
 	 * is led there would not come to the moved ones */
 	stop = n > plan->needs ? n : plan->needs + 1u;
 	stop = stop > plan->takes ? stop : plan->takes;
-	for (k = n; n && k < stop; k++)
+	for (uint32_t k = n; n && k < stop; k++)
 		if (led >> k & 1)
 			return USDT_LED_TO;
 	if (n && n < plan->takes)
@@ -462,16 +460,15 @@ static int probe_seen(const struct usdt_probe *probe, void *arg)
 	struct planning *p = arg;
 	uint32_t before = usdt_plans_before(p->scan.plans, p->scan.count,
 					    probe->address);
-	uint32_t i;
 
-	for (i = before; i < p->scan.count; i++) {
+	for (uint32_t i = before; i < p->scan.count; i++) {
 		if (p->scan.plans[i].address >=
 		    probe->address + USDT_JUMP_BYTES)
 			break;
 		if (p->scan.plans[i].whole)
 			whole_near(&p->scan.plans[i], probe->address);
 	}
-	for (i = before; i-- > 0;) {
+	for (uint32_t i = before; i-- > 0;) {
 		struct usdt_plan *plan = &p->scan.plans[i];
 		uint64_t k = probe->address - plan->address;
 
@@ -502,7 +499,7 @@ static int planning_run(struct planning *p, struct usdt_plan *plans,
 {
 	uint32_t fine = 0;
 	uint64_t other;
-	uint32_t i, k;
+	uint32_t k;
 
 	if (usdt_scan_open(&p->scan, &p->image, plans, n))
 		return USDT_NO_MEMORY;
@@ -510,7 +507,7 @@ static int planning_run(struct planning *p, struct usdt_plan *plans,
 		p->parts = p->parts_end = 0;
 	/* without memory words past the end of a table count, too */
 	p->starts = sys_map_anonymous(STARTS_BYTES);
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		plans[i].reason = i && plans[i - 1].address ==
 						plans[i].address ?
 					  USDT_OVERLAPS :
@@ -523,19 +520,19 @@ static int planning_run(struct planning *p, struct usdt_plan *plans,
 	}
 	if (p->through)
 		usdt_scan_addresses(&p->scan);
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (!plans[i].reason)
 			plans[i].reason = (uint8_t)site_settle(p, &plans[i]);
 	usdt_notes_read(p->image.file, probe_seen, p, NULL);
 	/* of several plans in a row the earlier ones decide */
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		if (plans[i].reason || !plans[i].beside || plans[i].second)
 			continue;
 		other = plans[i].address + plans[i].beside;
 		for (k = i + 1; k < n && plans[k].address <= other; k++)
 			plans[k].second |= plans[k].address == other;
 	}
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		if (plans[i].reason || plans[i].whole)
 			continue;
 		plans[i].gates[1].at = plans[i].beside;
@@ -551,10 +548,9 @@ void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 	       struct usdt_plan *plans, uint32_t n)
 {
 	struct planning p = { .decoder = decoder };
-	uint32_t i;
 	int reason = USDT_NO_DECODER;
 
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		plans[i] = (struct usdt_plan){ .address = plans[i].address,
 					       .whole = plans[i].whole,
 					       .needs = plans[i].needs,
@@ -563,7 +559,7 @@ void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 	if (n && decoder)
 		reason = usdt_image_open(&p.image, file) ?
 				 USDT_NO_FUNCTION : planning_run(&p, plans, n);
-	for (i = 0; i < n && reason; i++)
+	for (uint32_t i = 0; i < n && reason; i++)
 		plans[i].reason = (uint8_t)reason;
 }
 
@@ -591,11 +587,10 @@ static bool leads_across(const struct usdt_plan *plan, uint32_t at)
 bool usdt_plan_leads(const struct usdt_plan *plan)
 {
 	uint32_t jumps = plan->joins | 1u << plan->prefixes;
-	uint32_t at;
 
 	if (plan->low && jumps << (USDT_JUMP_BYTES - 1) & plan->starts)
 		return false;
-	for (at = 0; jumps >> at; at++)
+	for (uint32_t at = 0; jumps >> at; at++)
 		if (jumps >> at & 1 && leads_across(plan, at))
 			return false;
 	return true;
@@ -623,9 +618,7 @@ uint32_t usdt_plan_cost(const struct usdt_plan *plan)
 
 bool usdt_plan_moves(const struct usdt_plan *plan, uint64_t at)
 {
-	uint32_t i;
-
-	for (i = 0; i < plan->count; i++)
+	for (uint32_t i = 0; i < plan->count; i++)
 		if (plan->moved[i].at == at)
 			return true;
 	return false;
@@ -633,9 +626,7 @@ bool usdt_plan_moves(const struct usdt_plan *plan, uint64_t at)
 
 int usdt_plan_gate_find(const struct usdt_plan *plan, uint64_t at, bool leaves)
 {
-	int i;
-
-	for (i = 0; i < plan->ngates; i++)
+	for (int i = 0; i < plan->ngates; i++)
 		if (plan->gates[i].at == at && plan->gates[i].leaves == leaves)
 			return i;
 	return -1;

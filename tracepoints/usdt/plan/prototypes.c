@@ -45,9 +45,8 @@ static const char *plain_name(const char *symbol)
 const struct usdt_prototype *usdt_prototype_find(const char *symbol)
 {
 	const char *name = plain_name(symbol), *rest;
-	uint32_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (uint32_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		rest = text_after(name, rows[i].name);
 		if (rest && (!*rest || text_equal(rest, "64")))
 			return &rows[i];

@@ -39,7 +39,6 @@ int usdt_scan_open(struct usdt_scan *scan, const struct usdt_image *image,
 {
 	struct usdt_blocks *blocks = &scan->blocks;
 	uint64_t high = plans[n - 1].address + USDT_PATCH_MAX;
-	uint32_t i;
 
 	*scan = (struct usdt_scan){ .image = image, .plans = plans,
 				    .count = n };
@@ -54,7 +53,7 @@ int usdt_scan_open(struct usdt_scan *scan, const struct usdt_image *image,
 		sys_munmap(blocks->bits, blocks->mapped);
 		return -ENOMEM;
 	}
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		blocks_mark(blocks, plans[i].address + 1);
 		blocks_mark(blocks, plans[i].address + USDT_PATCH_MAX - 1);
 	}
@@ -187,10 +186,9 @@ static void span_scan(struct usdt_scan *scan, const struct span *span,
 		      int fixed)
 {
 	const struct usdt_blocks blocks = scan->blocks;
-	uint64_t at;
 	uint32_t operand;
 
-	for (at = 0; at < span->n; at += STEP) {
+	for (uint64_t at = 0; at < span->n; at += STEP) {
 		if (unlikely(!at || span->n - at < STEP + 4))
 			edge_scan(scan, span, at);
 		else
@@ -198,7 +196,7 @@ static void span_scan(struct usdt_scan *scan, const struct span *span,
 	}
 	/* in a program with a fixed address, four bytes may be an address,
 	 * too */
-	for (at = 0; fixed && at + 4 <= span->n; at++) {
+	for (uint64_t at = 0; fixed && at + 4 <= span->n; at++) {
 		__builtin_memcpy(&operand, span->bytes + at, 4);
 		if (unlikely(blocks_have(&blocks, operand)))
 			usdt_scan_led(scan, operand);
@@ -220,9 +218,7 @@ static bool span_open(struct span *span, const struct usdt_image *image,
 static bool span_widen(struct span *span, const struct usdt_image *image,
 		       uint64_t address)
 {
-	uint32_t i;
-
-	for (i = 0; i < image->count; i++) {
+	for (uint32_t i = 0; i < image->count; i++) {
 		const Elf64_Phdr *ph = &image->loads[i];
 
 		if (address - ph->p_vaddr < ph->p_filesz)
@@ -283,7 +279,6 @@ static void tables_find(const struct usdt_image *image,
 	const uint8_t *entry;
 	uint64_t left = 0;
 	Elf64_Dyn dyn;
-	uint32_t i;
 
 	__builtin_memset(tables, 0, TABLES * sizeof(*tables));
 	entry = usdt_image_at(image, image->dynamic, sizeof(dyn), PF_R, &left);
@@ -292,7 +287,7 @@ static void tables_find(const struct usdt_image *image,
 		entry += sizeof(dyn);
 		if (dyn.d_tag == DT_NULL)
 			return;
-		for (i = 0; i < TABLES; i++)
+		for (uint32_t i = 0; i < TABLES; i++)
 			if (dyn.d_tag == tags[i])
 				tables[i] = dyn.d_un.d_val;
 	}
@@ -318,10 +313,9 @@ void usdt_scan_addresses(struct usdt_scan *scan)
 {
 	int fixed = is_fixed(scan->image);
 	uint64_t tables[TABLES];
-	uint32_t i;
 
 	tables_find(scan->image, tables);
-	for (i = 0; i < scan->image->count; i++) {
+	for (uint32_t i = 0; i < scan->image->count; i++) {
 		const Elf64_Phdr *ph = &scan->image->loads[i];
 
 		if (fixed || (tables[PACKED] && ph->p_flags & PF_W))
@@ -346,12 +340,11 @@ void usdt_layout_open(struct usdt_layout *layout,
 	struct usdt_scan scan = { .image = image };
 	struct usdt_blocks *blocks = &scan.blocks;
 	uint64_t high = 0;
-	uint32_t i;
 
 	*layout = (struct usdt_layout){ .low = UINT64_MAX };
 	if (!usdt_image_parts(image, &layout->area, &layout->area_end))
 		layout->area = layout->area_end = 0;
-	for (i = 0; i < image->count; i++) {
+	for (uint32_t i = 0; i < image->count; i++) {
 		const Elf64_Phdr *ph = &image->loads[i];
 
 		if (!(ph->p_flags & PF_X))
@@ -394,9 +387,8 @@ void usdt_scan_code(struct usdt_scan *scan)
 	bool wide = false;
 	uint64_t start;
 	uint64_t end;
-	uint32_t i;
 
-	for (i = 0; i < scan->count; i++) {
+	for (uint32_t i = 0; i < scan->count; i++) {
 		const struct usdt_plan *plan = &scan->plans[i];
 
 		if (plan->reason)
