@@ -82,8 +82,7 @@ static int start_aside(void *arg)
 {
 	static int prepared;
 	bool filtered, traced;
-	int loader;
-	int ret;
+	int loader, ret;
 
 	(void)arg;
 	agent_cpus_online = cpus_told ? cpus_told : host_cpus_possible();

@@ -62,8 +62,7 @@ int control_called(void *unused)
 	uint64_t bytes;
 	char *answer;
 	long n;
-	int ret;
-	int fd;
+	int ret, fd;
 
 	(void)unused;
 	if (!memory)

@@ -269,8 +269,7 @@ static int handle_start(struct exchange *exchange)
 	struct text *out = &exchange->answer;
 	struct session_page *page;
 	struct session *started;
-	char fault[FAULT_BYTES];
-	char all[4];
+	char fault[FAULT_BYTES], all[4];
 	struct text why;
 	uint32_t matched = 0;
 	bool faulty = false;
@@ -345,8 +344,7 @@ static struct session *session_named(struct exchange *exchange, int *ret)
 static int handle_rule(struct exchange *exchange)
 {
 	bool wanted = exchange->type == MESSAGE_ENABLE;
-	char string[LINE_VALUE_BYTES];
-	char fault[FAULT_BYTES];
+	char string[LINE_VALUE_BYTES], fault[FAULT_BYTES];
 	struct session_rule rule;
 	uint32_t matched = 0;
 	struct session *session;

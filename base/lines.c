@@ -11,8 +11,7 @@ bool line_next(const char **text, struct line *line)
 	const char *p = *text;
 
 	while (*p) {
-		struct text key;
-		struct text value;
+		struct text key, value;
 		bool found = false;
 
 		text_open(&key, line->key, sizeof(line->key));

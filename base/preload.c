@@ -124,8 +124,7 @@ SIGSAFE size_t preload_room(char *const *environment)
 SIGSAFE static size_t variable_copy(char *to, const char *list)
 {
 	struct text text;
-	size_t start;
-	size_t n;
+	size_t start, n;
 
 	text_open(&text, to, text_length(list) + sizeof(VARIABLE));
 	text_add(&text, VARIABLE);

@@ -91,8 +91,7 @@ static bool kernel_trusts_tsc(const char *source)
 /* Measures the TSC for a moment. Returns 0 when it goes back. */
 static uint64_t measure_hz(void)
 {
-	struct clock_anchor a;
-	struct clock_anchor b;
+	struct clock_anchor a, b;
 	uint64_t last;
 
 	clock_anchor_take_kind(CLOCK_KIND_TSC, &a);

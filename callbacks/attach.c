@@ -399,8 +399,7 @@ PUBLIC int taffrail_probe_detach_within(const char *rule,
 					int *thread)
 {
 	struct visit visit;
-	struct entry *entry;
-	struct entry model;
+	struct entry *entry, model;
 	bool living = true;
 	int ret = model_make(&model, rule, callback, priv);
 

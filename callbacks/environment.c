@@ -199,8 +199,7 @@ static bool value_find(const struct requests *requests, const char *key,
 __attribute__((destructor)) static void environment_end(void)
 {
 	struct requests requests = { .rest = taken, .number = -1 };
-	char function[ENTRY_NAME_BYTES];
-	char rule[LINE_VALUE_BYTES];
+	char function[ENTRY_NAME_BYTES], rule[LINE_VALUE_BYTES];
 
 	if (!taken || taffrail_probe_unavailable() ||
 	    load_relaxed(callback_host.confined) || timed_lock_take(0))

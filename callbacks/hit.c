@@ -123,8 +123,7 @@ static ALWAYS_INLINE void walk_list(struct walk *walk, int in_handler)
 {
 	struct reader *reader = walk->reader;
 	const struct entry *entry;
-	const struct node *after;
-	const struct node *node;
+	const struct node *after, *node;
 
 	urcu_bp_read_lock();
 	node = rcu_dereference(walk->known->first);

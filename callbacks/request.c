@@ -189,8 +189,7 @@ PUBLIC const char *taffrail_probe_request_1(struct request *request);
 PUBLIC const char *taffrail_probe_request_1(struct request *request)
 {
 	struct taffrail_call call = { .nwords = 0 };
-	char *answer;
-	char *end;
+	char *answer, *end;
 
 	if (request->over) {
 		free((void *)request->answer);

@@ -236,8 +236,7 @@ int trace_file_append(struct trace_stream *stream, const struct packet *packet)
 
 int trace_file_end(struct trace_stream *stream)
 {
-	char temporary[64];
-	char name[64];
+	char temporary[64], name[64];
 	int ret;
 
 	if (stream->fd < 0)

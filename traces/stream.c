@@ -85,9 +85,7 @@ void trace_stream_count(struct trace_stream *stream, uint64_t committed,
 static int finish_stream(struct trace_stream *stream, bool overwrite)
 {
 	struct trace_set *set = stream->trace->set;
-	uint64_t taken;
-	uint64_t missing;
-	uint64_t unwritten;
+	uint64_t taken, missing, unwritten;
 
 	if (trace_file_spoilt(stream)) {
 		if (!set->spoilt++)

@@ -69,8 +69,7 @@ struct stream {
 static int report_problem(struct verifier *v, const char *name,
 			  const char *format, va_list ap)
 {
-	char where[2 * NAME_MAX];
-	char fact[256];
+	char where[2 * NAME_MAX], fact[256];
 
 	v->result->problems++;
 	if (!v->report)

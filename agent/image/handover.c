@@ -218,8 +218,7 @@ SIGSAFE enum lacking_why handover_make(char path[HANDOVER_PATH_BYTES])
 int handover_off(const char *name)
 {
 	const char *pid = text_after(name, PROTOCOL_RECORDER);
-	char session[PROTOCOL_JOIN_NAME_BYTES];
-	char path[HANDOVER_PATH_BYTES];
+	char session[PROTOCOL_JOIN_NAME_BYTES], path[HANDOVER_PATH_BYTES];
 	enum lacking_why why;
 	struct text text;
 	int fd, below;

@@ -255,8 +255,7 @@ static int off_open(const char *name, int theirs)
 static void off_tell(const char *name, struct lacking_off off, const char *why)
 {
 	int fd = off_open(name, 0);
-	char bytes[2 * LACKING_PATH_BYTES];
-	char path[LACKING_PATH_BYTES];
+	char bytes[2 * LACKING_PATH_BYTES], path[LACKING_PATH_BYTES];
 	struct text text;
 	long n;
 

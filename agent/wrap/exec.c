@@ -213,8 +213,7 @@ static int image_become(const struct exec *e)
 	struct image image;
 	void *map = NULL;
 	size_t room;
-	int error;
-	int ret;
+	int error, ret;
 
 	exec_look(&image, e);
 	room = exec_room(&image, environment);

@@ -304,8 +304,7 @@ int value_from(union taffrail_value *value, int type, PyObject *object,
 	       struct owned *owned)
 {
 	PyObject *number;
-	int truth;
-	int ret;
+	int truth, ret;
 
 	if (type == TAFFRAIL_T_STRING) {
 		if (LIKELY(Py_TYPE(object) == &PyUnicode_Type))

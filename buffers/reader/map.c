@@ -259,8 +259,7 @@ int file_map_open_many(struct file_map *map, int dirfd, const char *name)
 int file_map_open_shared(struct file_map *map, int dirfd, const char *name,
 			 size_t least, size_t bytes)
 {
-	struct stat file;
-	struct stat directory;
+	struct stat file, directory;
 	int ret = file_map_open(map, dirfd, name, least, bytes);
 
 	if (ret)

@@ -272,8 +272,7 @@ static int add_modules(struct session_view *session,
 {
 	size_t least = EVENT_STRINGS + sizeof(struct modules_head);
 	size_t bytes = record->text_bytes;
-	struct modules_view **more;
-	struct modules_view *view;
+	struct modules_view **more, *view;
 
 	if (bytes < least || record->text[0] || record->text[1] ||
 	    record->text[2] || record->text[3])
@@ -299,8 +298,7 @@ static int add_record(struct session_view *session,
 		      const struct event_record *record)
 {
 	size_t bytes = record->text_bytes;
-	struct event_view **more;
-	struct event_view *view;
+	struct event_view **more, *view;
 
 	if (bytes > record->bytes - sizeof(*record))
 		return -EBADMSG;

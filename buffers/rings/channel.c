@@ -127,8 +127,7 @@ int channel_ring_make(const struct channel *channel, const char *suffix,
 	struct text text;
 	char path[320];
 	void *ring = NULL;
-	int admitted;
-	int ret;
+	int admitted, ret;
 
 	channel_path(channel, "/ring.", suffix, number, &text, path,
 		  sizeof(path));

@@ -311,8 +311,7 @@ static int page_grow(struct channel *channel, uint64_t records)
 	void *more = (char *)channel->area + channel->page_bytes;
 	struct text text;
 	char path[320];
-	int ret;
-	int fd;
+	int ret, fd;
 
 	if (records > RECORDS_MAX_BYTES)
 		return -ENOSPC;

@@ -138,8 +138,7 @@ void found_room(struct finding *f, int fd, const char *path)
 {
 	uint64_t wanted = shortage_needed(default_ring());
 	uint64_t files = (uint64_t)shortage_files();
-	char is[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES];
-	char text[160];
+	char is[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES], text[160];
 	struct statvfs fs;
 	uint64_t fit, least;
 
@@ -180,8 +179,7 @@ static int add_ring(const char *path, const struct stat *st, int type,
 void look_room(struct doctor *d, struct finding *f)
 {
 	const char *quota = getenv("TAFFRAIL_QUOTA");
-	char used[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES];
-	char text[96];
+	char used[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES], text[96];
 	uint64_t bytes, wanted = shortage_needed(default_ring());
 
 	if (d->dir.fd < 0)

@@ -32,8 +32,7 @@ static void judge_memory(const struct doctor *d, struct finding *f,
 			 uint64_t smaller, uint64_t wanted)
 {
 	uint64_t left = process_limit_left(d->pid, option);
-	char is[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES];
-	char text[96];
+	char is[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES], text[96];
 
 	if (left >= wanted)
 		return;

@@ -181,8 +181,7 @@ int functions_consent(const char *const *rules, int count,
 	struct named named = { rules, count, 0 };
 	const char *first = NULL;
 	int status = line_rules_compile(rules, count, in, functions_nearest);
-	char where[CAUSE_PATH_BYTES], text[CAUSE_TEXT_BYTES];
-	char rate[RATE_BYTES];
+	char where[CAUSE_PATH_BYTES], text[CAUSE_TEXT_BYTES], rate[RATE_BYTES];
 	struct cause cause;
 	bool parameters = false;
 	int n = 0;

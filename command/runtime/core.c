@@ -100,8 +100,7 @@ static int take_file(struct core *core, const uint64_t range[3],
 		     uint64_t page, const char *path)
 {
 	uint64_t bytes = range[1] - range[0];
-	char name[PATH_MAX], file[NAME_MAX + 1];
-	char session[SESSION_NAME_BYTES];
+	char name[PATH_MAX], file[NAME_MAX + 1], session[SESSION_NAME_BYTES];
 	uint64_t at, size, starttime;
 	struct stat st;
 	uint32_t image;

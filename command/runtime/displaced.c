@@ -65,8 +65,7 @@ bool rundir_displaced(struct rundir *dir)
 bool rundir_displaced_off(struct rundir *dir, const char *name, int off)
 {
 	struct stat held, there;
-	char path[PATH_MAX];
-	char file[NAME_MAX + 1];
+	char path[PATH_MAX], file[NAME_MAX + 1];
 
 	if (rundir_displaced(dir))
 		return true;

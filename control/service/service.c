@@ -177,9 +177,7 @@ int service_listen(const char *name)
 {
 	struct sockaddr_un address = { 0 };
 	char path[PLACE_SOCKET_BYTES];
-	int directory;
-	int fd;
-	int ret;
+	int directory, fd, ret;
 
 	fd = (int)sys3(SYS_socket, AF_UNIX,
 		       SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -356,8 +356,7 @@ static void count_session(int image, const char *name, void *arg)
 	const char *number = text_after(name, "session.");
 	char session[SESSION_NAME_BYTES];
 	uint32_t flags = 0;
-	int again;
-	int fd;
+	int again, fd;
 
 	if (!number || quota_session_name(image, name, session) ||
 	    !file_name_plain(session))
@@ -420,8 +419,7 @@ void budget_keep(void)
 	} fs;
 	struct counting counting = { 0 };
 	struct candidate best;
-	int ledger, directory, lock;
-	int fd;
+	int ledger, directory, lock, fd;
 
 	/* all files of the file system together may be below the limit */
 	if (!sys2(SYS_statfs, place_runtime, &fs) &&

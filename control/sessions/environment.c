@@ -131,8 +131,7 @@ static void lines_parse(struct session *session, const char *lines)
 /* Adds the rules of TAFFRAIL_ENABLE to the session. */
 static void rules_parse(struct session *session, const char *p)
 {
-	char buffer[WHY_BYTES];
-	char rule[LINE_VALUE_BYTES];
+	char buffer[WHY_BYTES], rule[LINE_VALUE_BYTES];
 	struct text text, why;
 	const char *end, *last;
 

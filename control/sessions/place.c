@@ -444,8 +444,7 @@ int place_lock(void)
 	struct timespec pause = { .tv_nsec = 1000000 };
 	int tries = LOCK_TRIES;
 	char path[280];
-	int fd;
-	int ret;
+	int fd, ret;
 
 	if (locked == process.page)
 		return 0;
@@ -473,8 +472,7 @@ static int page_make(const char *directory, uint32_t image, uint64_t starttime,
 {
 	char path[280];
 	long p;
-	int fd;
-	int ret;
+	int fd, ret;
 
 	image_path(path, sizeof(path), image, "/process");
 	fd = file_make(AT_FDCWD, path, O_RDWR);

@@ -60,8 +60,7 @@ static void add_file(int fd, const char *name, void *arg)
 {
 	struct usage *usage = arg;
 	const char *number = text_after(name, "ring.");
-	char found[SESSION_NAME_BYTES];
-	char path[32];
+	char found[SESSION_NAME_BYTES], path[32];
 	struct text text;
 	struct stat st;
 	int64_t index;

@@ -86,8 +86,7 @@ int place_share_directories(void)
 	static const char *const names[] = { CONTROL_SOCKET, GDB_SOCKET };
 	char path[PLACE_SOCKET_BYTES];
 	struct stat st;
-	int ret;
-	int fd;
+	int ret, fd;
 
 	if (!channel_group)
 		return 0;

@@ -92,8 +92,7 @@ SIGSAFE long log_write(int fd, const char *line, size_t n)
 	const struct timespec none = { 0, 0 };
 	const uint64_t both = SIGPIPE_BIT | SIGXFSZ_BIT;
 	uint64_t pending = 0;
-	uint64_t sent;
-	uint64_t mask;
+	uint64_t sent, mask;
 	long ret;
 
 	if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &both, &mask, SIGSET_BYTES))

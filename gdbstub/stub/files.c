@@ -101,8 +101,7 @@ static int file_open(struct connection *c, const char *path)
 {
 	const char *word = proc_path(path);
 	const char *task = word ? text_after(word, "task/") : NULL;
-	char real[PATH_MAX];
-	char own[64];
+	char real[PATH_MAX], own[64];
 	struct text text;
 	struct stat st;
 	long got;
@@ -143,8 +142,7 @@ static void call_open(struct connection *c, const char *p)
 {
 	char path[PATH_MAX];
 	uint64_t flags;
-	int slot;
-	int fd;
+	int slot, fd;
 
 	for (slot = 0; slot < CONNECTION_FILES && c->files[slot] >= 0; slot++)
 		;
@@ -186,8 +184,7 @@ static int *file_find(struct connection *c, const char **p)
 static void call_pread(struct connection *c, const char *p)
 {
 	int *file = file_find(c, &p);
-	uint64_t offset;
-	uint64_t n;
+	uint64_t offset, n;
 	long got;
 
 	if (!file)
@@ -243,8 +240,7 @@ static void call_fstat(struct connection *c, const char *p)
  * too. */
 static void call_readlink(struct connection *c, const char *p)
 {
-	char path[PATH_MAX];
-	char own[32];
+	char path[PATH_MAX], own[32];
 	const char *word = NULL;
 	struct text text;
 	long got;

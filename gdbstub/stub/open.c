@@ -23,8 +23,7 @@ static int kept;	/* the socket stays, however many gdbs come */
 
 int gdb_open(enum cause_id *cause)
 {
-	int fd;
-	int ret;
+	int fd, ret;
 
 	*cause = CAUSE_GDB_OFF;
 	if (setting_is(settings.gdb, "off"))

@@ -203,8 +203,7 @@ static bool packet_serve(struct connection *c, const char *p)
 	const char *word = words;
 	const char *rest = NULL;
 	const char *text = refusals;
-	uint32_t answer;
-	uint32_t i;
+	uint32_t answer, i;
 
 	for (i = 0; i < ARRAY_SIZE(answers); i++) {
 		rest = text_after(p, word);
@@ -361,8 +360,7 @@ static int taffrail_agent_serves_gdb(int fd, void *arg)
  * gdb would see an error instead. */
 static int refusal_ready(int fd, void *why)
 {
-	char bytes[RECEIVE_BYTES];
-	char answer[128];
+	char bytes[RECEIVE_BYTES], answer[128];
 	struct packet out;
 	long got = sys6(SYS_recvfrom, fd, bytes, sizeof(bytes), MSG_DONTWAIT,
 			NULL, NULL);

@@ -170,8 +170,7 @@ int serve_transfer(struct connection *c, const char *p)
 	const char *rest = NULL;
 	const char *annex;
 	struct text out;
-	uint64_t offset;
-	uint64_t n;
+	uint64_t offset, n;
 
 	for (; document < end; document++) {
 		rest = word_after(p, document->object);

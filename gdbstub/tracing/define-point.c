@@ -250,8 +250,7 @@ static const char *action_read(struct trace *t, const char **p,
 	/* gdb compiles a variable as getv N, tracev N, pop, end */
 	const uint8_t data[] = { 0x2c, 0, (uint8_t)t->data,
 				 0x2e, 0, (uint8_t)t->data, 0x29, 0x27 };
-	const char *start;
-	const char *why;
+	const char *start, *why;
 	uint64_t base;
 	uint8_t byte;
 	bool negative;
@@ -331,8 +330,7 @@ static const char *actions_define(struct trace *t, const char *p)
 {
 	struct trace_point *point;
 	const char *why = NULL;
-	uint64_t number;
-	uint64_t address;
+	uint64_t number, address;
 	bool more = false;
 
 	if (!trace_read_name(&p, &number, &address) ||

@@ -37,9 +37,7 @@ int serve_define_variable(struct connection *c, const char *p)
 {
 	struct trace *t = trace_get();
 	struct trace_variable variable = { .defined = 1 };
-	uint64_t number;
-	uint64_t value;
-	uint64_t builtin;
+	uint64_t number, value, builtin;
 
 	if (!t)
 		return trace_answer(c, trace_no_memory);
@@ -73,8 +71,7 @@ static int point_switch(struct connection *c, const char *p, uint32_t on)
 {
 	struct trace *t = trace_get();
 	struct trace_point *point;
-	uint64_t number;
-	uint64_t address;
+	uint64_t number, address;
 
 	if (!t)
 		return trace_answer(c, trace_no_memory);
@@ -136,10 +133,7 @@ int serve_define_source(struct connection *c, const char *p)
 	struct trace_point *point;
 	const char *kind = NULL;
 	const char *end;
-	uint64_t number;
-	uint64_t address;
-	uint64_t start;
-	uint64_t length;
+	uint64_t number, address, start, length;
 	uint8_t byte;
 
 	if (!t)

@@ -153,8 +153,7 @@ int serve_point_status(struct connection *c, const char *p)
 {
 	const struct trace *t = trace_get();
 	const struct trace_point *point;
-	uint64_t number;
-	uint64_t address;
+	uint64_t number, address;
 	uint64_t hits = 0;
 	uint64_t bytes = 0;
 

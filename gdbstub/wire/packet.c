@@ -212,8 +212,7 @@ bool packet_read_hex(const char **p, void *bytes, size_t n)
 bool packet_read_text(const char **p, char *text, size_t size)
 {
 	size_t used = 0;
-	int high;
-	int low;
+	int high, low;
 
 	while ((high = hex_value((*p)[0])) >= 0) {
 		low = hex_value((*p)[1]);

@@ -177,9 +177,7 @@ static void cut(struct decimal *to, const struct decimal *d, int n, int up)
  */
 void decimal_shortest(struct decimal *d, const struct binary *b)
 {
-	struct decimal low;
-	struct decimal high;
-	struct decimal try;
+	struct decimal low, high, try;
 	int least = b->m & 1;	/* 1: the middles do not count */
 	int n;
 

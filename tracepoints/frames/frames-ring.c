@@ -61,8 +61,7 @@ static uint64_t events_before(const struct frame_ring *r, uint64_t number)
 static int look_once(struct frame_ring *r)
 {
 	struct ring_count count;
-	uint64_t before;
-	uint64_t number;
+	uint64_t before, number;
 	int ret = ring_look(&r->view, &count);
 
 	if (ret)

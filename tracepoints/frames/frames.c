@@ -246,8 +246,7 @@ int frames_get(const struct frames *frames, uint32_t n, struct frame *frame)
 	const struct entry *entry = &frames->entries[n];
 	const struct stream *s;
 	struct frame_fixed fixed;
-	uint32_t sub_bytes;
-	uint32_t room;
+	uint32_t sub_bytes, room;
 
 	if (n >= frames->count)
 		return -ENOENT;

@@ -513,8 +513,7 @@ static void tell_gone(struct reader *reader, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct ledger list = { 0 };
-	char metadata[PATH_MAX];
-	char *line, *rest;
+	char metadata[PATH_MAX], *line, *rest;
 
 	if (fd < 0)
 		return;

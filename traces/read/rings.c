@@ -217,8 +217,7 @@ static void no_ring(const struct ring_image *image, const char *name)
 static int open_ring(const char *name, void *priv)
 {
 	struct ring_image *image = priv;
-	struct ring_stream *r;
-	struct ring_stream **more;
+	struct ring_stream *r, **more;
 	size_t at;
 	int ret;
 

@@ -118,8 +118,7 @@ static void parse_env(struct tsdl *t, const char *key, void *priv)
 {
 	struct trace_class *trace = t->trace;
 	const struct {
-		const char *key;
-		const char **text;
+		const char *key, **text;
 	} texts[] = {
 		{ "hostname", &trace->hostname },
 		{ "procname", &trace->procname },

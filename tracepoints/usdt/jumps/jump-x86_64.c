@@ -79,8 +79,7 @@ static int trampoline_find(struct making *m, uint32_t i)
 	uint64_t from = m->site + m->starts[i];
 	uint64_t others[TRAMPOLINES_MAX];
 	uint32_t mask = 0;
-	uint32_t want;
-	uint32_t k, n;
+	uint32_t want, k, n;
 
 	for (k = 0; k < 4; k++)
 		if (m->given[m->starts[i] + 1 + k])

@@ -98,8 +98,7 @@ int usdt_place_byte(struct usdt_spot *spot, const struct patcher *patcher)
 	struct way *way = NULL;
 	struct way *other;
 	int32_t distance;
-	uint64_t trampoline;
-	uint64_t block;
+	uint64_t trampoline, block;
 	int ret;
 
 	if (code[0] != NOP)

@@ -320,8 +320,7 @@ static void portion_switch(struct way *list, const struct patcher *patcher)
 
 void usdt_place_flush(const struct patcher *patcher)
 {
-	struct way *list;
-	struct way *rest;
+	struct way *list, *rest;
 
 	/* a handler that came unseen */
 	if (usdt_faults.ways && usdt_faults_handled())

@@ -44,8 +44,7 @@ static void place_tell(const struct choosing *c,
 		       const struct usdt_wanted *wanted, int exit,
 		       uint64_t address, int why)
 {
-	char name[USDT_NAME_BYTES];
-	char id[USDT_NAME_BYTES];
+	char name[USDT_NAME_BYTES], id[USDT_NAME_BYTES];
 	struct text text;
 
 	text_open(&text, id, sizeof(id));

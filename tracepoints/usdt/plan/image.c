@@ -218,9 +218,7 @@ bool usdt_image_frame(const struct usdt_image *image, uint64_t address,
 	const uint8_t *end;
 	struct common common;
 	struct reading r;
-	uint64_t length;
-	uint64_t first;
-	uint64_t at;
+	uint64_t length, first, at;
 
 	if (!reading_open(&r, image, address))
 		return false;
@@ -348,8 +346,7 @@ bool usdt_image_handlers(const struct usdt_image *image,
 			 void (*led)(void *arg, uint64_t target), void *arg)
 {
 	uint64_t start = function->start;
-	uint64_t encoding;
-	uint64_t field[3];
+	uint64_t encoding, field[3];
 	struct reading r;
 	uint64_t bytes;
 

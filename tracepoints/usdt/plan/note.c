@@ -94,8 +94,7 @@ static int notes_walk(struct walk *walk, const uint8_t *p, uint64_t bytes)
 	while (!ret && (uint64_t)(end - p) >= sizeof(note)) {
 		const uint8_t *owner = p + sizeof(note);
 		uint64_t left = (uint64_t)(end - owner);
-		uint64_t skip;
-		uint64_t desc;
+		uint64_t skip, desc;
 
 		__builtin_memcpy(&note, p, sizeof(note));
 		skip = align_up((uint64_t)note.n_namesz, 4);

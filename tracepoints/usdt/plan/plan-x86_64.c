@@ -391,9 +391,7 @@ static enum usdt_reason site_settle(const struct planning *p,
 	uint32_t n;			/* to be switched; 0: no jump */
 	uint32_t led = plan->led;
 	const uint8_t *bytes;
-	uint32_t end;
-	uint32_t stop;
-	uint32_t i;
+	uint32_t end, stop, i;
 
 	/* a call returns to the next instruction */
 	for (i = 0; i < plan->count; i++)

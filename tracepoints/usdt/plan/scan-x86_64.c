@@ -385,8 +385,7 @@ void usdt_scan_code(struct usdt_scan *scan)
 	const struct usdt_plan *apart = NULL;
 	struct usdt_claim room;
 	bool wide = false;
-	uint64_t start;
-	uint64_t end;
+	uint64_t start, end;
 
 	for (uint32_t i = 0; i < scan->count; i++) {
 		const struct usdt_plan *plan = &scan->plans[i];
