@@ -102,7 +102,6 @@ char **attach_environment(char **environment)
 
 static int hook_loader(void *arg)
 {
-	(void)arg;
 	return loader_setup(false);
 }
 

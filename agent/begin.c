@@ -84,7 +84,6 @@ static int start_aside(void *arg)
 	bool filtered, traced;
 	int loader, ret;
 
-	(void)arg;
 	agent_cpus_online = cpus_told ? cpus_told : host_cpus_possible();
 	if (agent_rseq && clock_kind() == CLOCK_KIND_TSC)
 		agent_cpus = agent_cpus_online < CHANNEL_CPUS_MAX ?

@@ -64,7 +64,6 @@ int control_called(void *unused)
 	long n;
 	int ret, fd;
 
-	(void)unused;
 	if (!memory)
 		return -ENOMEM;
 	answer = memory + CONTROL_REQUEST_BYTES;

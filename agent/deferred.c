@@ -79,7 +79,6 @@ static int start_aside(void *unused)
 	uint32_t mark = load_relaxed(fork_mark);
 	uint64_t now = clock_read();
 
-	(void)unused;
 	if (!place_learn() || loader_setup(true))
 		return -ENOENT;
 	row.page = (uint64_t)&lacking_rest;

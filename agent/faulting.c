@@ -39,7 +39,6 @@ static int jumps_out(void *unused)
 {
 	struct patcher patcher;
 
-	(void)unused;
 	patch_open(&patcher);
 	usdt_functions->faulting_off();
 	patch_close(&patcher);

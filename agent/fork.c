@@ -121,7 +121,6 @@ static int revive_alone(void *thread, void *unused)
 	uint64_t before;
 	bool ret = false;
 
-	(void)unused;
 	host_signals_block(&before);
 	if (!__atomic_exchange_n(&fork_mark[1], 1, __ATOMIC_RELAXED))
 		ret = start_deferred ? deferred_revive(thread) : child_revive();

@@ -132,7 +132,6 @@ SIGSAFE void leave_end(int begun)
 /* A Landlock domain may allow the agent's directory. */
 static int restricted_look(void *arg)
 {
-	(void)arg;
 	host_landlock = place_shut() ? LANDLOCK_SHUT : LANDLOCK_OPEN;
 	return 0;
 }
@@ -154,7 +153,6 @@ static int sessions_end(void *arg)
 {
 	struct session *session;
 
-	(void)arg;
 	collect_stop();
 	registry_lock();
 	for (uint32_t i = 0; i < SESSIONS_MAX; i++) {

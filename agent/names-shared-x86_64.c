@@ -282,7 +282,6 @@ static int module_look(struct dl_phdr_info *info, size_t size, void *arg)
 	struct walk *walk = arg;
 	struct table t;
 
-	(void)size;
 	if (!table_read(&t, info))
 		return 0;
 	if (!walk->number) {
@@ -335,7 +334,6 @@ static int words_write(bool ours)
 
 static int words_redirect(void *arg)
 {
-	(void)arg;
 	return words_write(true);
 }
 

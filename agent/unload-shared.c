@@ -86,8 +86,6 @@ static uint64_t tables_end(const struct dl_phdr_info *info)
 
 static int library_find(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	(void)size;
-	(void)arg;
 	if (!module_has(info, &facts))
 		return 0;
 	facts.code = tables_end(info);

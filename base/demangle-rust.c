@@ -144,7 +144,6 @@ static void back_read(struct rust *r, void (*read)(struct rust *r, bool value),
 
 static void type_back(struct rust *r, bool unused)
 {
-	(void)unused;
 	type_read(r);
 }
 
@@ -167,7 +166,6 @@ static void const_read(struct rust *r, bool unused)
 	uint64_t value = 0;
 	char c;
 
-	(void)unused;
 	if (rust_take(r, 'B')) {
 		back_read(r, const_read, false);
 		return;

@@ -86,8 +86,6 @@ static int connection_stop(struct taffrail_call *call,
  * meanwhile. */
 static void event_ignore(const struct taffrail_event *event, void *priv)
 {
-	(void)event;
-	(void)priv;
 }
 
 /* Attaches the rule for a moment, to see whether a marker can meet the

@@ -72,8 +72,6 @@ static int module_needs_urcu(struct dl_phdr_info *info, size_t size, void *arg)
 	const ElfW(Dyn) *d = NULL;
 	uint32_t n;
 
-	(void)size;
-	(void)arg;
 	for (uint32_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 

@@ -188,7 +188,6 @@ int reader_each(int (*fn)(struct reader *reader, void *arg), void *arg)
  * have. */
 static int reader_forget(struct reader *reader, void *unused)
 {
-	(void)unused;
 	if (reader != callback_reader) {
 		store_release(&reader->current, NULL, READER_CURRENT);
 		store_release(&reader->list, NULL, READER_LIST);

@@ -124,7 +124,6 @@ static int request_do(struct taffrail_call *call, const struct wanted *w)
 /* The library's code has ended the thread. */
 static void timed_lock_left(void *unused)
 {
-	(void)unused;
 	fork_leave();
 	timed_lock_release();
 }

@@ -78,7 +78,6 @@ static int module_sites(struct dl_phdr_info *info, size_t size, void *found)
 {
 	int fd;
 
-	(void)size;
 	/* a call site needs this one; the test costs no system call */
 	if (!module_needs(info, "dlopen") ||
 	    module_has(info, (void *)beside_register))
@@ -193,7 +192,6 @@ static bool is_installed(const struct series *series)
 /* Leaves the name of this library. */
 static int module_own(struct dl_phdr_info *info, size_t size, void *name)
 {
-	(void)size;
 	if (!module_has(info, (void *)beside_register))
 		return 0;
 	*(const char **)name = info->dlpi_name;

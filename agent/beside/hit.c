@@ -89,7 +89,6 @@ HIT hit_word(const struct ust_notifier *notifier, const char *stack,
 	struct taffrail_site *site = notifier->priv;
 	uint64_t word = stack_word(stack, 0);
 
-	(void)context;
 	if (likely(writer_is(site, write_word_compact)))
 		write_word_inline((struct write_slot *)site, word);
 	else
@@ -102,7 +101,6 @@ HIT hit_word_string(const struct ust_notifier *notifier, const char *stack,
 {
 	struct taffrail_site *site = notifier->priv;
 
-	(void)context;
 	if (likely(writer_is(site, write_string_compact) &&
 		   stack_word(stack, 1)))
 		write_string_inline((struct write_slot *)site,
@@ -117,7 +115,6 @@ static SIGSAFE void hit_string(const struct ust_notifier *notifier,
 			       const char *stack, struct ust_probe *probe,
 			       void *context)
 {
-	(void)context;
 	string_write(notifier->priv, 0, stack_word(stack, 0), probe);
 }
 
@@ -126,7 +123,6 @@ static SIGSAFE void hit_words(const struct ust_notifier *notifier,
 			      const char *stack, struct ust_probe *probe,
 			      void *context)
 {
-	(void)context;
 	fixed_write(notifier->priv, (uint64_t)stack, probe);
 }
 
@@ -200,7 +196,6 @@ static SIGSAFE void hit_plain(const struct ust_notifier *notifier,
 			      const char *stack, struct ust_probe *probe,
 			      void *context)
 {
-	(void)context;
 	fields_write(notifier, stack, probe, NULL, 0);
 }
 
@@ -210,7 +205,6 @@ static SIGSAFE void hit_chars(const struct ust_notifier *notifier,
 {
 	char pad[DESCRIBE_PAD_BYTES];
 
-	(void)context;
 	fields_write(notifier, stack, probe, pad, sizeof(pad));
 }
 

@@ -304,7 +304,6 @@ static void segment_search(uint64_t start, uint64_t end)
 /* Searches the module of that name. */
 static int module_search(struct dl_phdr_info *info, size_t size, void *name)
 {
-	(void)size;
 	if (!text_equal(info->dlpi_name, name) ||
 	    module_has(info, (void *)beside_register))
 		return 0;
@@ -325,7 +324,6 @@ static int module_note(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct text *text = arg;
 
-	(void)size;
 	if (nmodules == MODULES_MAX ||
 	    module_has(info, (void *)beside_register) ||
 	    (!module_is(info, UST_LIBRARY) &&

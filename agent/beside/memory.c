@@ -179,7 +179,6 @@ static bool has_wrapper(void)
 
 static void entry_look(uint64_t *at, const char *name, void *unused)
 {
-	(void)unused;
 	for (uint32_t i = 0; i < ARRAY_SIZE(entries); i++)
 		if (text_equal(name, entries[i].name))
 			entries[i].at = at;
@@ -188,7 +187,6 @@ static void entry_look(uint64_t *at, const char *name, void *unused)
 /* Looks at the library that has stock's function. */
 static int library_look(struct dl_phdr_info *info, size_t size, void *function)
 {
-	(void)size;
 	if (!module_has(info, function))
 		return 0;
 	module_entries(info, entry_look, NULL);

@@ -145,8 +145,6 @@ static uint32_t staying = 1;
 
 static int module_count(struct dl_phdr_info *info, size_t size, void *n)
 {
-	(void)info;
-	(void)size;
 	++*(uint32_t *)n;
 	return 0;
 }
@@ -172,7 +170,6 @@ static int module_look(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct place *place = arg;
 
-	(void)size;
 	place->found = place->left-- && module_has(info, place->address);
 	return place->found || !place->left;
 }
@@ -188,8 +185,6 @@ bool module_stays(const void *address)
 /* Returns 1 for a module that needs LTTng's function for forks. */
 static int module_forks(struct dl_phdr_info *info, size_t size, void *unused)
 {
-	(void)size;
-	(void)unused;
 	return module_needs(info, "lttng_ust_before_fork") ||
 	       module_needs(info, "ust_before_fork");
 }

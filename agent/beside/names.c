@@ -58,7 +58,6 @@ static int words_find(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct led *words = arg;
 
-	(void)size;
 	if (!module_is(info, words->library))
 		return 0;
 	words->base = info->dlpi_addr;
@@ -77,7 +76,6 @@ static void entry_note(uint64_t *at, const char *name, void *arg)
 	const struct led *words = arg;
 	uint64_t is = load_relaxed(at) - words->base;
 
-	(void)name;
 	for (int i = 0; i < WORDS; i++)
 		if (nbound < BOUND_MAX && is == words->words[i].theirs)
 			bound[nbound++] = (struct word){
@@ -90,7 +88,6 @@ static int module_note(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	const struct led *words = arg;
 
-	(void)size;
 	if (module_is(info, words->library) ||
 	    module_needs(info, words->names[0]))
 		module_entries(info, entry_note, arg);

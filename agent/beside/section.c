@@ -86,7 +86,6 @@ static int block_keep(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct blocks *blocks = arg;
 
-	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		if (info->dlpi_phdr[i].p_type != PT_TLS ||
 		    !info->dlpi_tls_data || blocks->n == BLOCKS_MAX)
@@ -143,8 +142,6 @@ static int module_lead(struct dl_phdr_info *info, size_t size, void *unused)
 	struct patcher patcher;
 	int ret;
 
-	(void)size;
-	(void)unused;
 	if (!text_after(path_file(info->dlpi_name), UST_TRACEPOINT_LIBRARY))
 		return 0;
 	begin = module_symbol(info, "lttng_ust_tp_rcu_read_lock");

@@ -556,7 +556,6 @@ static void exit_handler(void *unused)
 	struct provider *provider;
 	bool waits_for = false;
 
-	(void)unused;
 	stock_end();
 	if (!stock_late || !may_settle())
 		return;

@@ -95,7 +95,6 @@ EXPORT(int, lttng_ust_tp_get_destructors_state, (void))
 /* Returns a text of an error, which there is none of. */
 EXPORT(const char *, lttng_ust_strerror, (int error))
 {
-	(void)error;
 	return "";
 }
 

@@ -14,10 +14,6 @@
 static void lose_closed(struct write_slot *slot, uint64_t fixed,
 			const struct write_var *var, uint64_t ip)
 {
-	(void)slot;
-	(void)fixed;
-	(void)var;
-	(void)ip;
 }
 
 void (*write_closed)(struct write_slot *slot, uint64_t fixed,
@@ -26,9 +22,6 @@ void (*write_closed)(struct write_slot *slot, uint64_t fixed,
 SIGSAFE void write_nothing(struct write_slot *slot, uint64_t fixed,
 			   const struct write_var *var)
 {
-	(void)slot;
-	(void)fixed;
-	(void)var;
 }
 
 /* Returns how many bytes of a sub-buffer an event needs: the section of a

@@ -521,7 +521,6 @@ static int print(struct taffrail_call *call)
 /* Hits of this moment may count before or after. */
 static void reset_one(struct taffrail_call *call, struct histogram *h)
 {
-	(void)call;
 	for (int cpu = 0; cpu < CPUS; cpu++) {
 		/* order: HISTOGRAM_COUNTS acquire */
 		struct counts *c = __atomic_load_n(&h->cpus[cpu],

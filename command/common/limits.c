@@ -17,7 +17,6 @@
 /* A handler, not SIG_IGN: execve(2) resets it. */
 SIGSAFE static void on_size(int number)
 {
-	(void)number;
 }
 
 void limits_prepare(void)

@@ -12,9 +12,6 @@
 static int remove_one(const char *path, const struct stat *st, int type,
 		      struct FTW *at)
 {
-	(void)st;
-	(void)type;
-	(void)at;
 	return remove(path);
 }
 

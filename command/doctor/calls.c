@@ -115,7 +115,6 @@ void look_kernel(struct doctor *d, struct finding *f)
 {
 	struct utsname name;
 
-	(void)d;
 	uname(&name);
 	found_as(f, DOCTOR_OK, "%s %s, %s", name.sysname, name.release,
 		 name.machine);
@@ -127,7 +126,6 @@ void look_rseq(struct doctor *d, struct finding *f)
 {
 	int error = aside(CALL_RSEQ);
 
-	(void)d;
 	if (!error)
 		found_as(f, DOCTOR_OK, "restartable sequences work");
 	else if (!found_untried(f, error))
@@ -144,7 +142,6 @@ void look_membarrier(struct doctor *d, struct finding *f)
 	int error = aside(CALL_MEMBARRIER);
 	char text[64];
 
-	(void)d;
 	if (found_untried(f, error))
 		return;
 	if (error)
@@ -202,7 +199,6 @@ void look_clock(struct doctor *d, struct finding *f)
 	char source[64];
 	int tsc = PR_TSC_ENABLE;
 
-	(void)d;
 	if (!prctl(PR_GET_TSC, &tsc) && tsc == PR_TSC_SIGSEGV) {
 		found(f, CLOCK_FORBIDDEN);
 		return;

@@ -75,7 +75,6 @@ void look_gdb(struct doctor *d, struct finding *f)
 	char line[OUTPUT_BYTES], answer[OUTPUT_BYTES], text[32];
 	int major;
 
-	(void)d;
 	if (!version_read(gdb_name(), line, sizeof(line))) {
 		found(f, GDB_NONE, .subject = gdb_name(), .text = line);
 		return;
@@ -103,7 +102,6 @@ void look_gdbserver(struct doctor *d, struct finding *f)
 	FILE *cpu;
 	int major;
 
-	(void)d;
 	if (!version_read("gdbserver", line, sizeof(line))) {
 		found(f, GDBSERVER_NONE, .text = line);
 		return;

@@ -36,7 +36,6 @@ void look_library(struct doctor *d, struct finding *f)
 	int ret = installed_find(path, sizeof(path), INSTALLED_LIB,
 				 "libtaffrail.so");
 
-	(void)d;
 	if (ret) {
 		found(f, LIBRARY_APART, .error = ret);
 	} else if (access(path, R_OK)) {

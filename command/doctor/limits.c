@@ -54,7 +54,6 @@ void look_descriptors(struct doctor *d, struct finding *f)
 	char text[CAUSE_TEXT_BYTES];
 	int error, files;
 
-	(void)d;
 	files = limits_count_files(LIMITS_FILES, &error);
 	if (files < LIMITS_FILES) {
 		snprintf(text, sizeof(text), "%s: a command needs %d more than "
@@ -103,7 +102,6 @@ void look_processes(struct doctor *d, struct finding *f)
 	uint64_t limit = limits_of(RLIMIT_NPROC).rlim_cur;
 	uint64_t used;
 
-	(void)d;
 	if (limit == RLIM_INFINITY || (!getuid() && !own_user_namespace())) {
 		found_as(f, DOCTOR_OK, "no limit (ulimit -u)");
 		return;
@@ -140,7 +138,6 @@ void look_memory_size(struct doctor *d, struct finding *f)
 	uint64_t wanted = RECORDS_MAX_BYTES + shortage_needed(0);
 	char is[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES];
 
-	(void)d;
 	if (limit == RLIM_INFINITY) {
 		found_as(f, DOCTOR_OK, "no limit (ulimit -v)");
 		return;
@@ -157,6 +154,5 @@ void look_memory_size(struct doctor *d, struct finding *f)
 /* The rings are files, so a limit for files makes them smaller. */
 void look_files(struct doctor *d, struct finding *f)
 {
-	(void)d;
 	judge_file_size(f, limits_of(RLIMIT_FSIZE).rlim_cur);
 }

@@ -49,7 +49,6 @@ void look_seccomp(struct doctor *d, struct finding *f)
 	const char *word = getenv("TAFFRAIL_SECCOMP");
 	long filters = process_status(getpid(), "Seccomp_filters");
 
-	(void)d;
 	if (process_status(getpid(), "Seccomp") <= 0) {
 		found_as(f, DOCTOR_OK, "this command is under no filter");
 		return;
@@ -93,7 +92,6 @@ void look_namespaces(struct doctor *d, struct finding *f)
 	long seconds, nanoseconds;
 	struct stat ours, theirs;
 
-	(void)d;
 	if (rundir_namespace(getpid()))
 		strcat(text, ", PID: processes outside are not seen");
 	if (own_user_namespace())
@@ -136,7 +134,6 @@ void look_ptrace(struct doctor *d, struct finding *f)
 	long scope = attach_yama_scope();
 	int error = gdbserver_try_tracing();
 
-	(void)d;
 	if (error) {
 		found(f, PTRACE_DENIED, .error = error);
 	} else if (scope > 2) {
@@ -159,7 +156,6 @@ void look_core(struct doctor *d, struct finding *f)
 	char pattern[256];
 	struct rlimit limit;
 
-	(void)d;
 	first_line(pattern, sizeof(pattern), "/proc/sys/kernel/core_pattern");
 	if (!getrlimit(RLIMIT_CORE, &limit) && !limit.rlim_cur &&
 	    pattern[0] != '|') {

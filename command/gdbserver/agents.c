@@ -60,7 +60,6 @@ void gdbserver_attach(void *arg, uint64_t number)
 	pid_t pid = (pid_t)number;
 	struct cause cause;
 
-	(void)arg;
 	if (process_status(pid, "Pid") < 0 || !agent_tell(pid, true, &cause))
 		return;
 	if (process_maps_file(pid, "libinproctrace.so"))

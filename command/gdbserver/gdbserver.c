@@ -165,7 +165,6 @@ static int parse_option(struct gdbserver_options *o, char **argv)
 /* filter_host's `warn`. */
 static void host_warn(void *arg, const char *text)
 {
-	(void)arg;
 	command_warn("%s", text);
 }
 

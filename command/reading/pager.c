@@ -29,7 +29,6 @@ static void pager_left(int number)
 	int saved = errno;
 	siginfo_t ended = { 0 };
 
-	(void)number;
 	if (!waitid(P_PID, (id_t)pager, &ended, WEXITED | WNOHANG | WNOWAIT) &&
 	    ended.si_pid == pager && ended.si_code == CLD_EXITED &&
 	    !ended.si_status)

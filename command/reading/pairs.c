@@ -201,7 +201,6 @@ void look_notes(const struct look *look, const struct pairs *pairs, size_t most,
 /* Prints a sentence of look_notes() on standard error. */
 static void warn_note(const char *note, void *priv)
 {
-	(void)priv;
 	command_warn("%s", note);
 }
 

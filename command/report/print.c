@@ -17,7 +17,6 @@
  * the events that the sentence is about. */
 static void print_note(const char *note, void *priv)
 {
-	(void)priv;
 	printf("  ");
 	wrapped_text(2, 4, note);
 }

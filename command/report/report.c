@@ -77,7 +77,6 @@ static volatile sig_atomic_t stopped;
  * command. */
 static void stop_reading(int number)
 {
-	(void)number;
 	stopped = 1;
 }
 

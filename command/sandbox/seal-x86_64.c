@@ -45,7 +45,6 @@ static void call_answer(int number, siginfo_t *info, void *context)
 	const char *path = (const char *)r[info->si_syscall == SYS_open ?
 						   REG_RDI : REG_RSI];
 
-	(void)number;
 	if (info->si_syscall == SYS_newfstatat)
 		r[REG_RAX] = *path ? -EPERM :
 				     sys3(SYS_fstat, r[REG_RDI], r[REG_RDX], 0);

@@ -117,7 +117,6 @@ static int function_tell(const struct functions *f, struct usdt_calls *calls,
  * usdt_calls. */
 static int faults_refused(const struct usdt_plan *plan, void *arg)
 {
-	(void)arg;
 	return plan->faults ? USDT_FAULTS : 0;
 }
 

@@ -76,7 +76,6 @@ static void answer_one(int error, size_t item_bytes)
 
 static void add_frame(const struct symboliser_frame *frame, void *priv)
 {
-	(void)priv;
 	if (answer.count == SYMBOLISER_ITEMS_MAX)
 		send_answer(false, sizeof(*frame));
 	answer.frames[answer.count++] = *frame;

@@ -543,7 +543,6 @@ static void variable_look(Dwarf_Die *variable, bool parameter, void *priv)
 	const char *name = dw.diename(variable);
 	bool declared = dw.hasattr(variable, DW_AT_declaration);
 
-	(void)parameter;
 	if ((naming->is_found && (declared || !naming->is_declared)) || !name ||
 	    strcmp(name, naming->name))
 		return;

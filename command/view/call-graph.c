@@ -86,7 +86,6 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 {
 	struct graph *g = priv;
 
-	(void)event;
 	if (!pair->kind->frames || pair->whole)
 		return;
 	put_last(g);

@@ -93,7 +93,6 @@ static SIGSAFE bool signal_chain(int number, siginfo_t *info, void *context)
 {
 	uint64_t mask;
 
-	(void)context;
 	if (!agent_signal || number != (int)agent_signal ||
 	    info->si_code != SI_QUEUE ||
 	    info->si_value.sival_ptr != (void *)CALL_COOKIE)

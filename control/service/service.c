@@ -228,7 +228,6 @@ static void service_pause(void)
 
 static int wakeup_ready(int fd, void *arg)
 {
-	(void)arg;
 	wakeup_clear(fd);
 	return 0;
 }
@@ -267,7 +266,6 @@ static int control_ready(int fd, void *arg)
 {
 	int ret = service_hooks->serve(fd);
 
-	(void)arg;
 	if (ret)
 		connections--;
 	return ret;
@@ -277,7 +275,6 @@ static int control_listener_ready(int listener, void *arg)
 {
 	int fd = service_accept(listener);
 
-	(void)arg;
 	if (fd < 0)
 		return 0;
 	if (connections == CONNECTIONS_MAX ||

@@ -32,7 +32,6 @@ static int probe_wanted(const char *id, struct rule_types *types, void *arg)
 	int how = 0;
 	uint32_t k;
 
-	(void)arg;
 	*types = (struct rule_types){ 0 };
 	for (uint32_t i = 0; i < SESSIONS_MAX; i++) {
 		const struct session *session = &sessions[i];
@@ -73,7 +72,6 @@ static int function_wanted(const struct module *module,
 	int how = 0;
 	uint32_t k;
 
-	(void)arg;
 	*types = (struct rule_types){ 0 };
 	for (uint32_t i = 0; i < SESSIONS_MAX; i++) {
 		const struct session *session = &sessions[i];
@@ -244,7 +242,6 @@ void session_probes_adopt(const struct patcher *patcher)
 
 static int module_loud(struct module *module, void *unused)
 {
-	(void)unused;
 	return module->objects || module->untaken || module->unread;
 }
 
@@ -297,7 +294,6 @@ void session_points_adopt(struct usdt_point *of, uint32_t n,
 
 static int module_look(struct module *module, void *unused)
 {
-	(void)unused;
 	session_sites_moved(module);
 	return 0;
 }

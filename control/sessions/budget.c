@@ -387,7 +387,6 @@ static void count_session(int image, const char *name, void *arg)
 
 static void unlink_file(int fd, const char *name, void *arg)
 {
-	(void)arg;
 	sys3(SYS_unlinkat, fd, name, 0);
 }
 

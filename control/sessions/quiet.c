@@ -193,7 +193,6 @@ static int quiet_add(void *unused)
 {
 	int fd = quiet_open(0);
 
-	(void)unused;
 	if (fd < 0)
 		return fd;
 	known_put(fd, PROTOCOL_DEFERRED_TABLE, own_hash);

@@ -53,7 +53,6 @@ static void page_derive(struct process_page *page)
 
 static void file_unlink(int fd, const char *name, void *arg)
 {
-	(void)arg;
 	sys3(SYS_unlinkat, fd, name, 0);
 }
 

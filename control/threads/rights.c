@@ -220,7 +220,6 @@ static void living_look(int fd, const char *name, void *arg)
 	char path[48];
 	struct text text;
 
-	(void)fd;
 	if (living->found || text_number(&p) == (int64_t)living->service)
 		return;
 	text_open(&text, path, sizeof(path));

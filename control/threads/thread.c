@@ -152,7 +152,6 @@ static void close_entry(int fd, const char *name, void *arg)
 {
 	int number = (int)text_number(&name);
 
-	(void)arg;
 	if (number != fd)
 		sys_close(number);
 }
@@ -346,7 +345,6 @@ static int worker_run(void *arg, void *unused)
 	uint64_t mask;
 	int ret = -EBUSY;
 
-	(void)unused;
 	if (!worker.memory)
 		return -ENOMEM;
 	if (host_confined)

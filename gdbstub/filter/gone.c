@@ -47,7 +47,6 @@ enum filter_verdict filter_ask_status(struct filter *f, const char *p,
 {
 	static const char why[] = "the program is gone";
 
-	(void)p;
 	if (!filter_gone(f))
 		return VERDICT_PASS;
 	packet_add(out, "T0;terror:");

@@ -31,7 +31,6 @@ struct row {
 static enum filter_verdict thread_set(struct filter *f, const char *p,
 				      struct packet *out)
 {
-	(void)out;
 	filter_read_thread(&p, &f->thread);
 	return VERDICT_PASS;
 }
@@ -42,7 +41,6 @@ static enum filter_verdict attach_note(struct filter *f, const char *p,
 {
 	uint64_t pid;
 
-	(void)out;
 	if (f->host.attach && packet_read_number(&p, &pid) && !*p)
 		f->host.attach(f->host.arg, pid);
 	return VERDICT_PASS;
@@ -54,7 +52,6 @@ static enum filter_verdict attach_note(struct filter *f, const char *p,
 static enum filter_verdict features_note(struct filter *f, const char *p,
 					 struct packet *out)
 {
-	(void)out;
 	f->marker_room = marker_room(p);
 	return VERDICT_PASS;
 }
@@ -72,7 +69,6 @@ static enum filter_verdict markers_next(struct filter *f, const char *p,
 {
 	struct filter_marker marker;
 
-	(void)p;
 	if (f->marker < f->nmarkers) {
 		f->host.get(f->host.arg, f->marker++, &marker);
 		marker_tell(f, &marker, out);
@@ -146,7 +142,6 @@ static enum filter_verdict marker_moved(struct filter *f, const char *p,
 static enum filter_verdict extension_note(struct filter *f, const char *p,
 					  struct packet *out)
 {
-	(void)p;
 	f->extension = 1;
 	packet_add(out, "OK");
 	return VERDICT_ANSWERED;
@@ -156,7 +151,6 @@ static enum filter_verdict extension_note(struct filter *f, const char *p,
 static enum filter_verdict non_stop(struct filter *f, const char *p,
 				    struct packet *out)
 {
-	(void)out;
 	f->extension |= *p == '1';
 	return VERDICT_PASS;
 }
@@ -207,7 +201,6 @@ static int is_foreign(struct filter *f)
 static enum filter_verdict trace_init(struct filter *f, const char *p,
 				      struct packet *out)
 {
-	(void)p;
 	if (is_foreign(f) || filter_gone(f))
 		return filter_refuse(out, no_agent);
 	f->npoints = 0;
@@ -224,7 +217,6 @@ static enum filter_verdict trace_init(struct filter *f, const char *p,
 static enum filter_verdict trace_start(struct filter *f, const char *p,
 				       struct packet *out)
 {
-	(void)p;
 	if (is_foreign(f) || filter_gone(f))
 		return filter_refuse(out, no_agent);
 	f->started = 1;
@@ -237,7 +229,6 @@ static enum filter_verdict trace_start(struct filter *f, const char *p,
 static enum filter_verdict run_refuse(struct filter *f, const char *p,
 				      struct packet *out)
 {
-	(void)p;
 	if (!f->introduced)
 		return VERDICT_PASS;
 	/* gdb would say only that vRun failed */
@@ -250,7 +241,6 @@ static enum filter_verdict run_refuse(struct filter *f, const char *p,
 static enum filter_verdict trace_stop(struct filter *f, const char *p,
 				      struct packet *out)
 {
-	(void)p;
 	f->resumes = 0;
 	filter_status_stop(f);
 	if (!filter_gone(f))
@@ -269,8 +259,6 @@ static enum filter_verdict resume_note(struct filter *f, const char *p,
 		"share/taffrail/taffrail-gdb.py of an installation "
 		"('source FILE') before you connect";
 
-	(void)p;
-	(void)out;
 	f->child = 0;
 	f->hint = f->extension ? NULL : lacks;
 	f->extension = 1;
@@ -287,7 +275,6 @@ static enum filter_verdict resume_note(struct filter *f, const char *p,
 static enum filter_verdict shortest_answer(struct filter *f, const char *p,
 					   struct packet *out)
 {
-	(void)p;
 	if (!f->any_length && !filter_marker_any(f))
 		return VERDICT_PASS;
 	f->any_length = 1;
@@ -301,7 +288,6 @@ static enum filter_verdict one_register(struct filter *f, const char *p,
 {
 	uint64_t number;
 
-	(void)out;
 	if (packet_read_number(&p, &number) && number == FILTER_PC_NUMBER)
 		f->kind = KIND_PC;
 	return VERDICT_PASS;

@@ -164,16 +164,12 @@ enum filter_verdict filter_static_request(struct filter *f, const char *p,
 enum filter_verdict filter_static_stamp(struct filter *f, const char *p,
 					struct packet *out)
 {
-	(void)f;
-	(void)p;
 	return read_memory(out, STATIC_BLOCK_ADDRESS, STATIC_STAMP_BYTES);
 }
 
 enum filter_verdict filter_static_name(struct filter *f, const char *p,
 				       struct packet *out)
 {
-	(void)f;
-	(void)p;
 	return read_memory(out, STATIC_NAME_ADDRESS, NAME_BYTES);
 }
 

@@ -41,7 +41,6 @@ enum filter_verdict filter_buffer_size(struct filter *f, const char *p,
 {
 	uint64_t bytes;
 
-	(void)out;
 	if (!strcmp(p, "-1"))
 		f->status.bytes = DEFAULT_BYTES;
 	else if (packet_read_number(&p, &bytes))
@@ -54,7 +53,6 @@ enum filter_verdict filter_buffer_circular(struct filter *f, const char *p,
 {
 	uint64_t circular;
 
-	(void)out;
 	if (packet_read_number(&p, &circular))
 		f->status.circular = circular != 0;
 	return VERDICT_PASS;

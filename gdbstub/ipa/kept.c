@@ -34,7 +34,6 @@ SIGSAFE int ipa_keep(const uint8_t *stack, void *unused, const uint8_t *area)
 	int at = place_take(kept->places, IPA_KEPT, host_tid(),
 			    place_token((uint64_t)stack));
 
-	(void)unused;
 	if (at < 0)
 		return 0;
 	builder_copy(kept->areas[at], area, VECTORS_BYTES);

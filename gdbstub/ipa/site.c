@@ -78,7 +78,6 @@ static int look_again(int fd, void *arg)
 	struct look look = { .refused = 0 };
 	uint64_t ticks;
 
-	(void)arg;
 	sys_read(fd, &ticks, sizeof(ticks));
 	registry_lock();
 	patch_open(&look.patcher);

@@ -17,7 +17,6 @@ COLD int ipa_traced(void *unused)
 	char text[4096];
 	long got;
 
-	(void)unused;
 	if (fd < 0)
 		return fd;
 	got = sys_read(fd, text, sizeof(text) - 1);

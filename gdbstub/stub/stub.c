@@ -442,7 +442,6 @@ int gdb_connect(int listener, void *arg)
 {
 	int fd = service_accept(listener);
 
-	(void)arg;
 	if (fd < 0)
 		return 0;
 	awaited = 0;

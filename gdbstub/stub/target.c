@@ -66,7 +66,6 @@ int serve_no_ack(struct connection *c, const char *p)
 
 int serve_stop_reason(struct connection *c, const char *p)
 {
-	(void)p;
 	packet_add(&c->out, "T00thread:");
 	connection_add_thread(&c->out);
 	packet_add_byte(&c->out, ';');
@@ -114,7 +113,6 @@ int serve_thread_alive(struct connection *c, const char *p)
 
 int serve_thread_current(struct connection *c, const char *p)
 {
-	(void)p;
 	packet_add(&c->out, "QC");
 	connection_add_thread(&c->out);
 	return 0;
@@ -124,7 +122,6 @@ int serve_thread_current(struct connection *c, const char *p)
  * program that it had started. */
 int serve_attached(struct connection *c, const char *p)
 {
-	(void)p;
 	packet_add(&c->out, "1");
 	return 0;
 }
@@ -149,7 +146,6 @@ int serve_registers(struct connection *c, const char *p)
 	struct registers registers;
 	int known = registers_now(c, &registers);
 
-	(void)p;
 	registers_add(&c->out, &registers, known);
 	return 0;
 }
@@ -217,7 +213,6 @@ int serve_memory_binary(struct connection *c, const char *p)
 /* gdb must hear of these actions, though the stub refuses each of them. */
 int serve_resume_actions(struct connection *c, const char *p)
 {
-	(void)p;
 	packet_add(&c->out, "vCont;c;C;s;S;t");
 	return 0;
 }
@@ -231,7 +226,5 @@ int serve_detach(struct connection *c, const char *p)
 /* `k` gets no answer; the program runs on. */
 int serve_kill_unanswered(struct connection *c, const char *p)
 {
-	(void)c;
-	(void)p;
 	return 1;
 }

@@ -27,7 +27,6 @@ struct document {
 
 static void make_target(struct connection *c, struct text *out)
 {
-	(void)c;
 	registers_describe(out);
 }
 
@@ -37,7 +36,6 @@ static void make_auxv(struct connection *c, struct text *out)
 	int fd = (int)sys_open("/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);
 	long got;
 
-	(void)c;
 	if (fd < 0)
 		return;
 	while ((got = sys_read(fd, out->start + out->used,
@@ -52,7 +50,6 @@ static void make_exec_file(struct connection *c, struct text *out)
 	long got = sys4(SYS_readlinkat, -100, "/proc/self/exe", out->start,
 			out->size - 1);
 
-	(void)c;
 	if (got > 0)
 		out->used = (size_t)got;
 }
@@ -126,7 +123,6 @@ static void make_libraries(struct connection *c, struct text *out)
 	uint64_t address = 0;
 	uint64_t size = sizeof(map);
 
-	(void)c;
 	if (memory_read((uint64_t)modules_debug(), &debug, sizeof(debug)) ==
 	    sizeof(debug))
 		address = (uint64_t)debug.r_map;

@@ -381,7 +381,6 @@ int serve_define_point(struct connection *c, const char *p)
  * one at the address does not matter. */
 int serve_fast_length(struct connection *c, const char *p)
 {
-	(void)p;
 	packet_add(&c->out, "1");
 	return 0;
 }

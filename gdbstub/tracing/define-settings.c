@@ -100,7 +100,6 @@ int serve_trace_data(struct connection *c, const char *p)
 
 int serve_trace_save(struct connection *c, const char *p)
 {
-	(void)p;
 	return trace_answer(c, "the program writes no trace file; tsave "
 			       "without -r writes one where gdb runs");
 }

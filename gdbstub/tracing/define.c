@@ -24,7 +24,6 @@ int serve_trace_init(struct connection *c, const char *p)
 {
 	struct trace *t = trace_get();
 
-	(void)p;
 	if (!t)
 		return trace_answer(c, trace_no_memory);
 	run_forget();

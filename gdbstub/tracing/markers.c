@@ -182,7 +182,6 @@ int serve_marker_moved(struct connection *c, const char *p)
 
 int serve_markers_next(struct connection *c, const char *p)
 {
-	(void)p;
 	marker_answer(c, (struct wanted){ .left = c->marker++,
 					  .own = !c->all_markers });
 	return 0;

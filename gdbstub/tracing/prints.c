@@ -345,7 +345,6 @@ int serve_breakpoint_set(struct connection *c, const char *p)
  * once. */
 int serve_breakpoint_refusal(struct connection *c, const char *p)
 {
-	(void)p;
 	packet_add_hex(&c->out, refusal, text_length(refusal));
 	refusal[0] = 0;
 	return 0;

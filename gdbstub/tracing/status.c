@@ -13,7 +13,6 @@ int serve_trace_start(struct connection *c, const char *p)
 {
 	const char *why;
 
-	(void)p;
 	frame_leave(c);
 	if (run_start(&why))
 		connection_refuse(c, why);
@@ -115,7 +114,6 @@ int serve_trace_status(struct connection *c, const char *p)
 	char notes[TRACE_NOTE_BYTES];
 	struct run_state state;
 
-	(void)p;
 	run_look(&state);
 	run_tally(&tally);
 	notes_make(notes, &state, &tally);

@@ -177,7 +177,6 @@ int serve_points_next(struct connection *c, const char *p)
 {
 	struct trace *t = trace_get();
 
-	(void)p;
 	if (!t || t->generation != c->generation)
 		c->point = NULL;
 	while (c->point) {
@@ -207,7 +206,6 @@ int serve_variables_next(struct connection *c, const char *p)
 	uint32_t *n = &c->variable;
 	const struct trace_variable *variable = NULL;
 
-	(void)p;
 	for (; t && *n < COLLECT_VARIABLES_MAX; (*n)++) {
 		variable = &t->variables[*n];
 		if (variable->defined &&

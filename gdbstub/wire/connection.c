@@ -19,7 +19,6 @@ void connection_error(struct connection *c, uint8_t number)
 
 int serve_ok(struct connection *c, const char *p)
 {
-	(void)p;
 	packet_add(&c->out, "OK");
 	return 0;
 }

@@ -11,19 +11,16 @@
 
 static SIGSAFE uint32_t host_vtid(void *hit)
 {
-	(void)hit;
 	return host_tid();
 }
 
 static SIGSAFE uint32_t host_cpu_now(void *hit)
 {
-	(void)hit;
 	return host_cpu();
 }
 
 static SIGSAFE void host_procname(void *hit, char *name)
 {
-	(void)hit;
 	host_thread_name(name);
 }
 
@@ -33,7 +30,6 @@ static SIGSAFE uint32_t host_vpid(void *hit)
 {
 	const struct process_page *page = process.page;
 
-	(void)hit;
 	if (page && load_relaxed(fork_mark))
 		return page->pid;
 	return host_confined ? 0 : (uint32_t)sys_getpid();
@@ -41,7 +37,6 @@ static SIGSAFE uint32_t host_vpid(void *hit)
 
 static SIGSAFE uint64_t host_pthread(void *hit)
 {
-	(void)hit;
 	return (uintptr_t)__builtin_thread_pointer();
 }
 

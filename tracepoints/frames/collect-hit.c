@@ -137,7 +137,6 @@ static SIGSAFE enum ax_verdict hit_variable_get(void *arg, uint32_t number,
 static SIGSAFE enum ax_verdict hit_variable_set(void *arg, uint32_t number,
 						uint64_t value)
 {
-	(void)arg;
 	return collect_variable_set(number, (int64_t)value) ? AX_UNAVAILABLE :
 							      AX_DONE;
 }
@@ -428,7 +427,6 @@ static SIGSAFE int brought_serve(void *arg, void *unused)
 {
 	const struct brought *brought = arg;
 
-	(void)unused;
 	hit_serve(brought->object, brought->fixed, brought->var,
 		  brought->snapshot, OBJECT_COLLECT);
 	return 0;

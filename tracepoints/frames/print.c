@@ -74,7 +74,6 @@ static SIGSAFE enum ax_verdict argument_take(void *hit, uint64_t value,
 static SIGSAFE enum ax_verdict variable_get(void *hit, uint32_t number,
 					    uint64_t *value)
 {
-	(void)hit;
 	return collect_variable_get(number, (int64_t *)value) ?
 		       AX_UNAVAILABLE : AX_DONE;
 }
@@ -439,7 +438,6 @@ static SIGSAFE int print_serve(void *arg, void *unused)
 	const struct print *print;
 	uint64_t result;
 
-	(void)unused;
 	printing.snapshot = arg;
 	for (uint32_t i = 0; i < PRINTS_MAX; i++) {
 		print = load_acquire(&places[i], PRINT_PLACE);
@@ -463,8 +461,6 @@ static SIGSAFE void print_hit(struct write_slot *slot, uint64_t fixed,
 	const struct object *object = object_of(slot->shape);
 	struct snapshot *snapshot;
 
-	(void)fixed;
-	(void)var;
 	if (!load_relaxed(&object->snapshots))
 		return;
 	snapshot = object->adopted ? snapshot_find_put(object->site) :

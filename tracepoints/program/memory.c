@@ -47,7 +47,6 @@ static int order_look(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct order *order = arg;
 
-	(void)size;
 	order->ours |= module_has(info, ranges);
 	if (order->ours && module_has(info, (void *)modules_each))
 		order->together = 1;
@@ -58,8 +57,6 @@ static int order_look(struct dl_phdr_info *info, size_t size, void *arg)
  * neighbours. Beyond RANGES_MAX memory is read by the slower ways. */
 static int module_add(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	(void)size;
-	(void)arg;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 		uint64_t start = info->dlpi_addr + ph->p_vaddr;

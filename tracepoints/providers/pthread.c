@@ -355,7 +355,6 @@ static COLD void thread_ended(void *retval)
 
 static void thread_unwound(void *unused)
 {
-	(void)unused;
 	thread_ended(exit_value);
 }
 
@@ -459,7 +458,6 @@ PUBLIC const char *taffrail_provide_1(void *request);
 
 PUBLIC const char *taffrail_provide_1(void *request)
 {
-	(void)request;
 	/* before, libpthread had the functions, and libc others of the names */
 	if (!dlvsym || !dlvsym(RTLD_NEXT, "pthread_create", "GLIBC_2.34"))
 		return "its glibc is older than 2.34";

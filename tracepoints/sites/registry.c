@@ -331,7 +331,6 @@ static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
 	uint64_t end = 0;
 	struct scan *scan = arg;
 
-	(void)size;
 	if (!scan->everywhere++) {
 		scan->elsewhere = true;
 		modules_each_elsewhere(module_seen, arg);
@@ -426,7 +425,6 @@ static int module_give(struct dl_phdr_info *info, size_t size, void *function)
 	struct module *module;
 	struct object *object;
 
-	(void)size;
 	for (module = modules; module; module = module->next) {
 		if (module->headers != info->dlpi_phdr)
 			continue;

@@ -295,8 +295,6 @@ static int own_path(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	const char *name = info->dlpi_name ? info->dlpi_name : "";
 
-	(void)size;
-	(void)arg;
 	if (!module_has(info, &relative))
 		return 0;
 	relative = *name && *name != '/';

@@ -66,8 +66,6 @@ struct look {
 /* Of equal hashes the first is taken: a name's has 64 bits. */
 static bool same_name(uint64_t value, const void *unused)
 {
-	(void)value;
-	(void)unused;
 	return true;
 }
 
@@ -123,7 +121,6 @@ static int codes_each(struct look *look,
 static int code_lacks(struct look *look, const struct object *object,
 		      struct code *code)
 {
-	(void)object;
 	return !address_has(&look->probes_at, (uint64_t)code->address);
 }
 
@@ -131,7 +128,6 @@ static int code_lacks(struct look *look, const struct object *object,
 static int code_learn(struct look *look, const struct object *object,
 		      struct code *code)
 {
-	(void)object;
 	return address_add(&look->sites_at, (uint64_t)code->address);
 }
 

@@ -165,7 +165,6 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 	uint64_t outer = pair->outer;
 	uint32_t height = 0, at, number = f->trees_free;
 
-	(void)event;
 	if (!pair->kind->frames)
 		return;
 	if (!pair->whole) {
@@ -203,7 +202,6 @@ static void pair_finished(const struct pair *pair,
 	struct folded *f = priv;
 	int64_t ns = pair->end - pair->begin - pair->inner;
 
-	(void)event;
 	if (pair->kind->frames && !pair->whole && ns > 0)
 		f->stacks[pair->priv].self += ns;
 }
@@ -231,7 +229,6 @@ static int folded_put(struct exporter *x, const struct trace_event *event,
 {
 	struct folded *f = x->own;
 
-	(void)own;
 	pairs_feed(f->pairs, event);
 	if (f->failed || pairs_error(f->pairs))
 		return export_failed(x, -ENOMEM, "out of memory");

@@ -188,7 +188,6 @@ static const uint8_t *put_characters(void *to, const struct field_class *class,
 /* Opens an element. Returns the place for end_part(). */
 static size_t begin_element(void *to, uint64_t i)
 {
-	(void)i;
 	return protobuf_open(to, VALUE_ELEMENT);
 }
 
@@ -198,7 +197,6 @@ static size_t begin_member(void *to, const struct field_class *class,
 {
 	size_t inner = protobuf_open(to, VALUE_MEMBER);
 
-	(void)i;
 	put_name(to, class->name);
 	return inner;
 }

@@ -196,7 +196,6 @@ static bool ring_ended(const struct read_stream *stream)
  * before reader_refresh() comes here. */
 static void ring_refresh(struct read_stream *stream)
 {
-	(void)stream;
 }
 
 static const struct read_source ring_source = {

@@ -35,7 +35,6 @@ static uint32_t misses;
 /* Adds a mapping to the list. */
 static int range_add(const struct mapped *mapped, void *unused)
 {
-	(void)unused;
 	/* mappings above the last range that fits are not known */
 	if (count && ranges[count - 1].end == mapped->start)
 		ranges[count - 1].end = mapped->end;

@@ -250,7 +250,6 @@ static int spot_move(struct moving *m, struct usdt_spot *spot, bool on)
 {
 	struct usdt_spot **link = &spot->way->spots;
 
-	(void)on;
 	while (*link != spot)
 		link = &(*link)->next;
 	*link = spot->next;

@@ -247,18 +247,12 @@ const char *usdt_decoder_file(void)
 
 int usdt_decoder_open(struct usdt_decoder *decoder)
 {
-	(void)decoder;
 	return -ENOSYS;
 }
 
 int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 		uint64_t n, uint64_t address, struct usdt_decoded *to)
 {
-	(void)decoder;
-	(void)bytes;
-	(void)n;
-	(void)address;
-	(void)to;
 	return 0;
 }
 
