@@ -48,13 +48,11 @@ static int object_look(struct object *object, void *arg)
 	const struct code *code;
 	bool wanted = false;
 
-	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
-	    usdt_is_call(object->adopted) ||
-	    (object->adopted && object->adopted->aliases))
-		return 0;
 	for (code = object->codes; code; code = code->next)
 		for (uint32_t i = 0; i < PRINTS_MAX && code->stub; i++)
-			wanted |= print_address(i) == (uint64_t)code->address;
+			wanted |= print_address(i) == (uint64_t)code->address &&
+				  run_object_serves(object, print_address(i),
+						    channel);
 	if (wanted != (object->on >> channel_bit(channel) & 1)) {
 		int ret = print_switch(object, channel, wanted, pass->patcher);
 

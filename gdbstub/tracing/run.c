@@ -83,6 +83,40 @@ static bool object_at(const struct object *object, uint64_t address)
 	return !!code;
 }
 
+struct place {
+	uint64_t address;
+	uint32_t bit;			/* of the channel */
+	const struct object *found;
+};
+
+/* As a function of registry_each(): looks for the marker of a place. */
+static int place_look(struct object *object, void *arg)
+{
+	struct place *place = arg;
+	const struct usdt_adopted *probe = object->adopted;
+
+	if (object->site->kind_ == TAFFRAIL_KIND_GUARD || usdt_is_call(probe) ||
+	    usdt_is_given(probe) ||
+	    /* a hit of another name of a place is one of the first name, too */
+	    (probe && probe->aliases) || !object_at(object, place->address))
+		return 0;
+	if (!place->found || object->on >> place->bit & 1 ||
+	    usdt_is_point(place->found->adopted))
+		place->found = object;
+	return object->on >> place->bit & 1;
+}
+
+bool run_object_serves(const struct object *object, uint64_t address,
+		       const struct channel *channel)
+{
+	struct place place = { address, channel_bit(channel), NULL };
+
+	if (!object_at(object, address))
+		return false;
+	registry_each(place_look, &place);
+	return place.found == object;
+}
+
 struct pass {
 	const struct patcher *patcher;
 	uint64_t address;	/* of one tracepoint, or 0: all */
@@ -161,14 +195,12 @@ static int object_serve(struct object *object, void *arg)
 	struct collect_wish wish = { .points = points, .fields = fields };
 	struct pass *pass = arg;
 
-	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
-	    usdt_is_call(object->adopted) ||
-	    /* a hit of another name of a place is one of the first name, too */
-	    (object->adopted && object->adopted->aliases) ||
-	    (pass->address && !object_at(object, pass->address)))
+	if (pass->address && !object_at(object, pass->address))
 		return 0;
 	for (uint32_t i = 0; i < COLLECT_POINTS_MAX; i++) {
-		if (!run.ready[i] || !object_at(object, run.addresses[i]))
+		if (!run.ready[i] ||
+		    !run_object_serves(object, run.addresses[i],
+				       run.session->channel))
 			continue;
 		if (!wish.n)
 			run.failed = run.numbers[i];

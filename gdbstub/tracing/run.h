@@ -15,6 +15,7 @@
 
 #include "tracepoints/frames/frames.h"
 
+struct channel;
 struct object;
 struct patcher;
 struct trace_point;
@@ -65,6 +66,15 @@ void run_module_came(struct object *object, const struct patcher *patcher);
 
 /* Serves the markers that session_adopt() has made for the run. */
 void run_adopted(const struct patcher *patcher);
+
+/*
+ * Tells whether hits at an address are this marker's for a channel. Of several
+ * markers at the address, such as a function's and one of gdb's own, it is the
+ * one that is on for the channel, else one that is not gdb's own.
+ * The registry's lock is held.
+ */
+bool run_object_serves(const struct object *object, uint64_t address,
+		       const struct channel *channel);
 
 /* Returns in words why a place can have no tracepoint: enum usdt_reason, or a
  * negative errno. */
