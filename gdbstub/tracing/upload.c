@@ -82,10 +82,11 @@ static void source_bytes(struct packet *out, const char *kind, const char *head,
  * Adds a source text that gdb can read back. gdb cannot read
  * "-qualified -m NAME", from `strace -m`, and "-probe-stap NAME" ends gdb 13.1.
  * So an address replaces each location that begins with '-'. When gdb reads
- * the text from a file, it cannot read the /s of `collect`: that is left out.
+ * the text from a file, it cannot read the /s of `collect`: for a file, that is
+ * left out.
  */
 static void source_upload(struct packet *out, const struct trace_point *point,
-			  const struct trace_source *source)
+			  const struct trace_source *source, bool saving)
 {
 	const char *text = source->text;
 	char address[24];
@@ -103,7 +104,7 @@ static void source_upload(struct packet *out, const struct trace_point *point,
 			     "", 0);
 		return;
 	}
-	if (!text_equal(source->kind, "cmd") ||
+	if (!saving || !text_equal(source->kind, "cmd") ||
 	    !modifier_find(source, &start, &end))
 		start = end = source->length;
 	source_bytes(out, source->kind, text, start, text + end,
@@ -113,7 +114,7 @@ static void source_upload(struct packet *out, const struct trace_point *point,
 /* Adds piece n of a tracepoint. Returns 0 when it has no such piece. The first
  * never has :S: gdb 13.1 would then look for the marker, and crash. */
 static bool piece_upload(struct packet *out, const struct trace_point *point,
-			 uint32_t n)
+			 uint32_t n, bool saving)
 {
 	const struct trace_action *action = point->actions;
 	const struct trace_source *source = point->sources;
@@ -145,7 +146,7 @@ static bool piece_upload(struct packet *out, const struct trace_point *point,
 		/* leave out a text whose last part never came */
 		if (source->used < source->length || n--)
 			continue;
-		source_upload(out, point, source);
+		source_upload(out, point, source, saving);
 		return true;
 	}
 	return false;
@@ -181,7 +182,7 @@ int serve_points_next(struct connection *c, const char *p)
 		c->point = NULL;
 	while (c->point) {
 		if (c->point->complete && !c->point->aside &&
-		    piece_upload(&c->out, c->point, c->piece++))
+		    piece_upload(&c->out, c->point, c->piece++, c->saving))
 			return 0;
 		c->point = c->saving ? c->point->next :
 				       point_before(t, c->point);

@@ -93,7 +93,7 @@ static void uploads(void)
 		" A1:1000:X00000004,26000727 A1:1000:Mffffffff,0,1"
 		" Z1:1000:at:0:7:2a307831303030"
 		" Z1:1000:cond:0:7:6964203d3d2031"
-		" Z1:1000:cmd:0:c:636f6c6c65637420612c2062"
+		" Z1:1000:cmd:0:10:636f6c6c6563742f73313020612c2062"
 		" Z1:1000:cmd:0:f:636f6c6c65637420245f7364617461 l";
 
 	unit_equal_string(upload("qTfP", "qTsP"), points, "tracepoints");
