@@ -392,6 +392,14 @@ struct channel *session_hold(const char *name)
 	return session ? session->channel : NULL;
 }
 
+void session_release(struct channel *channel)
+{
+	registry_lock();
+	channel_grace(channel);
+	sessions[channel_bit(channel)].phase = SESSION_FREE;
+	registry_unlock();
+}
+
 int session_start(const struct session *model, uint32_t *matched)
 {
 	struct session *session;

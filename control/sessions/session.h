@@ -160,11 +160,12 @@ int session_start(const struct session *model, uint32_t *matched);
 
 /*
  * Reserves a channel for markers that call a function instead of a writer.
- * Returns NULL when all channels are in use. The session is not listed and
- * never ends. In a forked child the channel is free, and the markers do not
- * call.
+ * Returns NULL when all channels are in use. The session is not listed, and
+ * ends when the channel is given back, which no marker has then. In a forked
+ * child the channel is free, and the markers do not call.
  */
 struct channel *session_hold(const char *name);
+void session_release(struct channel *channel);
 
 /*
  * Adds a rule to the client's session, which begins with the first rule, or

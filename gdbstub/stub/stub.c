@@ -410,6 +410,7 @@ static int connection_begin(int fd)
 		c->files[i] = -1;
 	packet_reader_open(&c->in, c->in_bytes, sizeof(c->in_bytes));
 	run_connected();
+	prints_connected();
 	ret = service_watch(fd, taffrail_agent_serves_gdb, c);
 	current = ret ? NULL : c;
 	current_pid = (int)sys_getpid();

@@ -17,6 +17,7 @@
 #include <errno.h>
 
 #include "base/base.h"
+#include "base/sys.h"
 #include "base/text.h"
 #include "control/sessions/session.h"
 #include "gdbstub/tracing/defined.h"
@@ -31,7 +32,8 @@ static const char no_stop[] = "no breakpoints here: nothing stops the program; "
 			      "use tracepoints, or dprintf with `set "
 			      "dprintf-style agent'";
 
-static struct channel *channel;		/* once there was a dprintf */
+static struct channel *channel;		/* while there is a dprintf */
+static int made_by;			/* pid of the process that has them */
 static bool kept;			/* they stay when gdb goes */
 static char refusal[160];		/* of the last one; "": none */
 
@@ -80,6 +82,16 @@ void prints_adopted(const struct patcher *patcher)
 		registry_each(object_look, &pass);
 }
 
+/* Returns true when there is a dprintf. */
+static bool prints_any(void)
+{
+	uint32_t i = 0;
+
+	while (i < PRINTS_MAX && !print_address(i))
+		i++;
+	return i < PRINTS_MAX;
+}
+
 /* Puts the places into effect. Returns 0 or why one cannot be: as
  * run_refusal(). */
 static int prints_apply(void)
@@ -105,7 +117,25 @@ static int prints_apply(void)
 	if (!why && !pass.ret)
 		registry_each(refused_look, &pass);
 	registry_unlock();
+	if (!prints_any()) {
+		session_release(channel);
+		channel = NULL;
+	}
 	return why ? why : pass.ret;
+}
+
+void prints_connected(void)
+{
+	int pid = (int)sys_getpid();
+	uint32_t i;
+
+	if (made_by == pid)
+		return;
+	made_by = pid;
+	for (i = 0; i < PRINTS_MAX; i++)
+		print_set(i, NULL);
+	channel = NULL;
+	kept = false;
 }
 
 /* Takes all dprintfs of an address out; 0: of all. Returns true when there were
@@ -124,16 +154,6 @@ static bool prints_clear(uint64_t address)
 		any = true;
 	}
 	return any;
-}
-
-/* Returns true when there is a dprintf. */
-static bool prints_any(void)
-{
-	uint32_t i = 0;
-
-	while (i < PRINTS_MAX && !print_address(i))
-		i++;
-	return i < PRINTS_MAX;
 }
 
 /* Reads "LENGTH,CODE" into a buffer. Returns 0 when it is malformed. */
@@ -360,6 +380,7 @@ int serve_breakpoint_clear(struct connection *c, const char *p)
 
 void prints_forget(void)
 {
+	prints_connected();
 	if (prints_clear(0))
 		prints_apply();
 }
