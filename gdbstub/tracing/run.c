@@ -39,6 +39,7 @@ static struct {
 	uint32_t id;			/* of the frame event */
 	uint32_t slots;			/* in use */
 	uint32_t failed;		/* the tracepoint that cannot start */
+	uint64_t failed_at;		/* its address */
 	uint32_t numbers[COLLECT_POINTS_MAX];	/* of tracepoints, by slot */
 	/* by slot, in the form that hits use; none when no run is on. The
 	 * registry's lock guards the next two: other threads load libraries */
@@ -53,6 +54,13 @@ static struct {
 	struct frames *frames;
 	int pid;			/* of the process that made the run */
 } run TABLE;
+
+/* Notes the tracepoint that fails if a step fails. */
+static void failed_note(uint32_t number, uint64_t address)
+{
+	run.failed = number;
+	run.failed_at = address;
+}
 
 /* Every time comes from one clock, because gdb compares them. */
 static uint64_t clock_us(uint64_t clock)
@@ -203,7 +211,7 @@ static int object_serve(struct object *object, void *arg)
 				       run.session->channel))
 			continue;
 		if (!wish.n)
-			run.failed = run.numbers[i];
+			failed_note(run.numbers[i], run.addresses[i]);
 		forms_note(run.addresses[i], object);
 		points[wish.n++] = run.ready[i];
 	}
@@ -226,7 +234,7 @@ static int refused_look(struct object *object, void *arg)
 	pass->ret = registry_adopted->refused(object->adopted);
 	for (uint32_t i = 0; pass->ret && i < COLLECT_POINTS_MAX; i++)
 		if (run.ready[i] && object_at(object, run.addresses[i]))
-			run.failed = run.numbers[i];
+			failed_note(run.numbers[i], run.addresses[i]);
 	return pass->ret;
 }
 
@@ -243,7 +251,7 @@ static int points_place(const struct patcher *patcher)
 		why = point->slot ? run.points[point->slot - 1].why : 0;
 		if (why == -ESRCH && !usdt_functions)
 			why = -ELIBACC;
-		run.failed = point->number;
+		failed_note(point->number, point->address);
 		if (why && point->enabled && !point->at_marker)
 			return why;
 	}
@@ -271,7 +279,7 @@ static int points_serve(uint64_t address)
 		if (!point->slot || run.ready[slot])
 			continue;
 		run.addresses[slot] = point->address;
-		run.failed = point->number;
+		failed_note(point->number, point->address);
 		trace_request(point, &request, actions);
 		if (!request.nactions) {
 			/* while a trace runs, gdb sends a new tracepoint before
@@ -500,10 +508,21 @@ static const char *session_refusal(int ret)
 		       "no room for the trace buffer";
 }
 
+/* Tells whether a tracepoint has more than one location. */
+static bool locations_several(const struct trace *t, uint32_t number)
+{
+	const struct trace_point *point = t->points;
+	uint32_t n = 0;
+
+	for (; point; point = point->next)
+		n += point->number == number;
+	return n > 1;
+}
+
 int run_start(const char **why)
 {
 	static struct session model TABLE;
-	static char named[96];
+	static char named[128];
 	struct trace *t = trace_get();
 	struct event_record *record;
 	struct text text;
@@ -537,6 +556,10 @@ int run_start(const char **why)
 		text_open(&text, named, sizeof(named));
 		text_add(&text, "tracepoint ");
 		text_add_unsigned(&text, run.failed);
+		if (locations_several(t, run.failed)) {
+			text_add(&text, " at 0x");
+			text_add_hex(&text, run.failed_at, 1);
+		}
 		text_add(&text, ": ");
 		text_add(&text, run_refusal(ret));
 		*why = named;
