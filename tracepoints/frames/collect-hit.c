@@ -420,6 +420,7 @@ struct brought {
 	uint64_t fixed;
 	const struct write_var *var;
 	struct snapshot *snapshot;
+	uint32_t users;			/* of the snapshot */
 };
 
 /* Serves a hit with arguments that collect_kept() has passed on. */
@@ -428,7 +429,7 @@ static SIGSAFE int brought_serve(void *arg, void *unused)
 	const struct brought *brought = arg;
 
 	hit_serve(brought->object, brought->fixed, brought->var,
-		  brought->snapshot, OBJECT_COLLECT);
+		  brought->snapshot, brought->users);
 	return 0;
 }
 
@@ -440,9 +441,10 @@ static SIGSAFE __attribute__((noinline)) void
 probe_serve(const struct object *object, uint64_t fixed,
 	    const struct write_var *var)
 {
-	struct brought brought = { object, fixed, var, NULL };
+	struct brought brought = { object, fixed, var, NULL,
+				   load_relaxed(&object->snapshots) };
 
-	if (load_relaxed(&object->snapshots))
+	if (brought.users)
 		brought.snapshot = snapshot_find_put(object->site);
 	if (collect_kept)
 		collect_kept(brought_serve, &brought, NULL);
