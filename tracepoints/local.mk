@@ -146,6 +146,7 @@ tracepoints_plan_sources = \
 	tracepoints/usdt/plan/scan-x86_64.c \
 	tracepoints/usdt/plan/search.c \
 	tracepoints/usdt/plan/sections-private.h \
+	tracepoints/usdt/plan/tables-x86_64.c \
 	tracepoints/xz/xz.c \
 	tracepoints/xz/xz.h
 

@@ -132,6 +132,7 @@ extern bool symboliser_lines_loaded;
 /* Plans of places in a file. */
 struct symboliser_plans {
 	struct usdt_file file;
+	struct usdt_bounds bounds;
 	struct usdt_image image;
 	bool low;			/* as in a plan */
 	bool handles;			/* no instruction that may fault is

@@ -3,6 +3,7 @@
  * Whether source lines can be placed, as the agent plans each that is alone
  * (tracepoints/usdt/jumps/spots.c): the symboliser's child.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,8 @@ bool symboliser_plans_make(struct symboliser_plans *p, Elf *elf,
 	memset(p, 0, sizeof(*p));
 	p->handles = handles;
 	p->file.bytes = (const uint8_t *)elf_rawfile(elf, &p->file.size);
+	if (p->file.bytes && usdt_bounds_open(&p->bounds, &p->file) != -ENOMEM)
+		p->file.bounds = &p->bounds;
 	if (!p->file.bytes || usdt_image_open(&p->image, &p->file) ||
 	    !p->image.count || !gelf_getehdr(elf, &header) || n > UINT32_MAX)
 		return false;
@@ -81,5 +84,6 @@ int symboliser_plans_why(const struct symboliser_plans *p, uint64_t address)
 
 void symboliser_plans_free(struct symboliser_plans *p)
 {
+	usdt_bounds_close(&p->bounds);
 	free(p->plans);
 }

@@ -240,13 +240,50 @@ static void target_check(const struct chosen *chosen, uint64_t target,
 	}
 }
 
+/* Tells whether an instruction of another listed function begins at an
+ * address. */
+static bool begins_elsewhere(const struct usdt_image *image,
+			     const struct listed *listed, uint64_t address)
+{
+	uint32_t low = 0, high = listed->n;
+	struct usdt_decoded insn;
+	uint64_t at, left;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (listed->functions[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || address >= listed->functions[low - 1].end)
+		return false;
+	for (at = listed->functions[low - 1].start; at < address;
+	     at += insn.length) {
+		const uint8_t *bytes = usdt_image_at(image, at, 1, PF_X, &left);
+
+		if (!bytes ||
+		    !usdt_decode(usdt_zydis(), bytes, left, at, &insn))
+			return false;
+	}
+	return at == address;
+}
+
 /* Looks at the words of a table of jumps that a function takes the address of:
- * up to the first that does not lead to an instruction of the function. */
+ * up to the first that does not lead to an instruction of a function, as a
+ * table of a part put apart leads to another one. */
 static void table_check(const struct usdt_image *image,
 			const struct usdt_function *function,
-			const bool *starts, uint64_t table,
-			const struct chosen *chosen, struct wrong *wrong)
+			const struct listed *listed, const bool *starts,
+			uint64_t table, const struct chosen *chosen,
+			struct wrong *wrong)
 {
+	struct usdt_function taken;
+
+	/* the address of a function, whose code is no table */
+	if (usdt_image_function(image, table, &taken))
+		return;
 	for (uint64_t at = table;; at += 4) {
 		const uint8_t *word = usdt_image_at(image, at, 4, PF_R, NULL);
 		uint64_t target;
@@ -256,9 +293,12 @@ static void table_check(const struct usdt_image *image,
 			return;
 		memcpy(&offset, word, 4);
 		target = table + (uint64_t)(int64_t)offset;
-		if (target < function->start || target >= function->end ||
-		    !starts[target - function->start])
+		if (target >= function->start && target < function->end) {
+			if (!starts[target - function->start])
+				return;
+		} else if (!begins_elsewhere(image, listed, target)) {
 			return;
+		}
 		wrong->entries++;
 		target_check(chosen, target, wrong);
 	}
@@ -298,8 +338,8 @@ static void branches_check(const struct usdt_image *image,
 			target_check(chosen, insn.target, wrong);
 		}
 		while (through && ntables-- > 0)
-			table_check(image, function, starts, tables[ntables],
-				    chosen, wrong);
+			table_check(image, function, listed, starts,
+				    tables[ntables], chosen, wrong);
 		free(starts);
 	}
 }

@@ -114,14 +114,57 @@ CASE(long_table, "leaq plan_long(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n"
 __asm__(".pushsection .rodata\n .balign 4\n plan_long:\n .rept 20000\n"
 	".4byte case_long_table - plan_long\n .endr\n"
 	".4byte plan_long_case - plan_long\n .popsection\n");
+CASE(wide_table, "leaq plan_wide(%rip), %rdx\n addq (%rdx,%rdi,8), %rdx\n"
+     "jmp *%rdx\n" SITE("wide_table")
+     "plan_wide_case: leaq 8(%rdi), %rax\n ret\n");
+__asm__(".pushsection .rodata\n .balign 8\n plan_wide:\n"
+	".8byte case_wide_table - plan_wide, plan_wide_case - plan_wide\n"
+	".popsection\n");
+/* a table of a part put apart, whose words lead to another function; behind
+ * them is one that leads into the middle of an instruction there */
+CASE(crossed, SITE("crossed") "incq %rdi\n"
+     "plan_crossed: leaq 8(%rdi), %rax\n ret\n");
+FUNCTION("crosses", ".cfi_def_cfa_offset 16\n"
+	 "plan_crosses: leaq plan_crossing(%rip), %rdx\n"
+	 "movslq (%rdx,%rdi,4), %rax\n addq %rdx, %rax\n jmp *%rax\n");
+__asm__(".pushsection .rodata\n .balign 4\n"
+	"plan_crossing: .4byte plan_crosses - plan_crossing\n"
+	".4byte plan_crossed - plan_crossing\n"
+	".4byte plan_crossed + 1 - plan_crossing\n"
+	".4byte plan_kept - plan_crossing\n .popsection\n");
+/* and one that the function itself does not jump through, as its part does */
+CASE(hoisted, "leaq plan_hoists(%rip), %rdx\n" SITE("hoisted") "incq %rdi\n"
+     "plan_hoisted: leaq 8(%rdi), %rax\n ret\n");
+__asm__(".pushsection .rodata\n .balign 4\n"
+	"plan_hoists: .4byte plan_hoisted - plan_hoists\n .popsection\n");
+/* offsets from a label: words of four, two and one byte, and ones that are
+ * computed, so that any instruction may be meant. Words past the end lead to
+ * no function */
+#define LABELLED(name, load, word)					\
+	APART();							\
+	CASE(name, "leaq plan_base_" #name "(%rip), %rcx\n"		\
+	     "leaq plan_offsets_" #name "(%rip), %rdx\n" load		\
+	     "addq %rcx, %rax\n jmp *%rax\n" SITE(#name)		\
+	     "plan_base_" #name ": incq %rdi\n"			\
+	     "plan_to_" #name ": leaq 8(%rdi), %rax\n ret\n");	\
+	__asm__(".pushsection .rodata\n plan_offsets_" #name ":"	\
+		word " 0, plan_to_" #name " - plan_base_" #name "\n"	\
+		word " 0\n .4byte 0x7fffffff\n .popsection\n")
+LABELLED(offsets, "movslq (%rdx,%rdi,4), %rax\n", ".4byte");
+LABELLED(halves, "movswq (%rdx,%rdi,2), %rax\n", ".2byte");
+LABELLED(singles, "movsbq (%rdx,%rdi), %rax\n", ".byte");
+APART();
+CASE(computed, "leaq plan_base(%rip), %rcx\n leaq (%rcx,%rdi,4), %rcx\n"
+     "jmp *%rcx\n" SITE("computed") "incq %rdi\n leaq 8(%rdi), %rax\n"
+     "plan_base: addl $300, %eax\n ret\n");
 /* what is behind a table, read as entries, leads into another function */
-CASE(kept, SITE("kept") "leaq 8(%rdi), %rax\n ret\n");
+CASE(kept, SITE("kept") "leaq 8(%rdi), %rax\n plan_kept: ret\n");
 CASE(table_ends, "leaq plan_short(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n"
      "addq %rdx, %rax\n jmp *%rax\n" SITE("table_ends")
      "plan_end_case: leaq 8(%rdi), %rax\n ret\n");
 __asm__(".pushsection .rodata\n .balign 4\n"
 	"plan_short: .4byte site_one - plan_short\n"
-	".4byte site_kept + 2 - plan_short, plan_end_case - plan_short\n"
+	".4byte plan_end_case - plan_short, site_kept + 2 - plan_short\n"
 	".popsection\n");
 /* or into the middle of an instruction: the table was over */
 CASE(table_next, "leaq plan_first(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n"
@@ -290,6 +333,18 @@ static const struct {
 	JOINS(taken, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
 	JOINS(long_table, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
 	JOINS(cased, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
+	JOINS(wide_table, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
+	JOINS(crossed, 0x10, USDT_FINE, 9, 0x112,
+	    { USDT_COPY, USDT_COPY, USDT_COPY }),
+	JOINS(hoisted, 0x10, USDT_FINE, 9, 0x112,
+	    { USDT_COPY, USDT_COPY, USDT_COPY }),
+	JOINS(offsets, 0x12, USDT_FINE, 9, 0x112,
+	    { USDT_COPY, USDT_COPY, USDT_COPY }),
+	JOINS(halves, 0x12, USDT_FINE, 9, 0x112,
+	    { USDT_COPY, USDT_COPY, USDT_COPY }),
+	JOINS(singles, 0x12, USDT_FINE, 9, 0x112,
+	    { USDT_COPY, USDT_COPY, USDT_COPY }),
+	ROW(computed, USDT_LED_TO, 0, 0, { 0 }),
 	ROW(kept, USDT_FINE, 5, 0x02, { USDT_COPY }),
 	JOINS(table_ends, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
 	ROW(table_next, USDT_FINE, 5, 0x02, { USDT_COPY }),

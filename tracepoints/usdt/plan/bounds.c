@@ -204,4 +204,5 @@ void usdt_bounds_close(struct usdt_bounds *bounds)
 		sys_munmap(bounds->list, bounds->room * sizeof(*bounds->list));
 	bounds->list = NULL;
 	bounds->count = 0;
+	usdt_places_close(&bounds->places);
 }

@@ -162,9 +162,7 @@ static int through_leaves(struct leaving *l, const struct line *line,
 	return 1;
 }
 
-/* Tells whether a linkage stub is at an address: a jump through a word near by,
- * perhaps behind endbr64. All stubs together have one frame, like a part. */
-static bool is_linkage(const struct usdt_image *image, uint64_t address)
+bool usdt_is_linkage(const struct usdt_image *image, uint64_t address)
 {
 	const uint8_t *p = usdt_image_at(image, address, 16, PF_X, NULL);
 
@@ -212,7 +210,7 @@ static int is_inside(struct leaving *l, uint64_t address)
 
 	if (is_known(l, address))
 		return 1;
-	if (is_linkage(l->image, address) ||
+	if (usdt_is_linkage(l->image, address) ||
 	    !usdt_image_function(l->image, address, &part))
 		return 0;
 	if (!part.part && address == part.start) {

@@ -51,6 +51,10 @@ void usdt_layout_open(struct usdt_layout *layout,
 
 void usdt_layout_close(struct usdt_layout *layout);
 
+/* Tells whether a linkage stub is at an address: a jump through a word near by,
+ * perhaps behind endbr64. All stubs together have one frame, like a part. */
+bool usdt_is_linkage(const struct usdt_image *image, uint64_t address);
+
 /*
  * Finds all exits of the function that begins at an address, also in the parts
  * of it that compilers put apart. Returns how many there are; -ENOENT: the

@@ -61,11 +61,23 @@ struct usdt_bound {
 	uint8_t unclear;	/* symbols overlap: no function is known */
 };
 
+/* Places that tables of jumps lead to; see scan-private.h. */
+struct usdt_places {
+	struct usdt_range {
+		uint64_t first;		/* to sort by */
+		uint64_t end;
+	} *list;
+	uint32_t count;
+	uint32_t room;
+	bool known;		/* they were found */
+};
+
 /* Those that .eh_frame_hdr does not have, sorted. */
 struct usdt_bounds {
 	struct usdt_bound *list;
 	uint32_t count;
 	uint32_t room;
+	struct usdt_places places;	/* when the first plan has found them */
 };
 
 /*
@@ -75,6 +87,7 @@ struct usdt_bounds {
  */
 int usdt_bounds_open(struct usdt_bounds *bounds, const struct usdt_file *file);
 void usdt_bounds_close(struct usdt_bounds *bounds);
+void usdt_places_close(struct usdt_places *places);
 
 /*
  * Finds the function that an address is in. Returns false when none is known;

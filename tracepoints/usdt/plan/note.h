@@ -28,7 +28,7 @@ struct usdt_probe {
 struct usdt_file {
 	const uint8_t *bytes;
 	uint64_t size;
-	const struct usdt_bounds *bounds;	/* usdt_bounds_open(); or
+	struct usdt_bounds *bounds;	/* usdt_bounds_open(); or
 						 * NULL */
 };
 

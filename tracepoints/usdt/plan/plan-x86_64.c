@@ -18,57 +18,16 @@
 
 #define NOP		0x90
 #define TEST		0xa9	/* the byte after the nop of our own markers */
-#define TABLE_MAX	65536	/* entries of a table of jumps */
-#define TABLES_MAX	256	/* of a function, that are read with care */
 #define SMALL_BYTES	(512u << 10)	/* of code, all of which is read */
-#define STARTS_BYTES	16384	/* a bit for each byte of a function */
 
 struct planning {
 	struct usdt_image image;
 	const struct usdt_decoder *decoder;
 	struct usdt_scan scan;
 	int through;		/* a function jumps through addresses */
-	uint8_t *starts;	/* where the instructions of a function begin */
-	uint64_t tables[TABLES_MAX];	/* that it may jump through */
-	uint32_t ntables;
 	uint64_t parts;		/* where parts of functions are put apart */
 	uint64_t parts_end;
 };
-
-/*
- * Reads a table of offsets from itself, as compilers make for a switch in a
- * function. The length is not known: words past the end lead anywhere, while an
- * entry leads into the function or the part that was put apart, or, from such a
- * part, into a function that is not known. With `starts`, the first word that
- * leads into the middle of an instruction ends the table: mostly the next table
- * of the function is there.
- */
-static void table_read(struct planning *p, uint64_t table,
-		       const struct usdt_function *function,
-		       const uint8_t *starts)
-{
-	uint64_t left;
-	const uint8_t *entry = usdt_image_at(&p->image, table, 4, PF_R, &left);
-
-	for (uint32_t i = 0; entry && i < TABLE_MAX && left >= 4; i++) {
-		int32_t offset;
-		uint64_t target, at;
-		bool inside;
-
-		__builtin_memcpy(&offset, entry, 4);
-		target = table + (uint64_t)(int64_t)offset;
-		at = target - function->start;
-		inside = target >= function->start && target < function->end;
-		if (!usdt_image_at(&p->image, target, 1, PF_X, NULL) ||
-		    (inside && starts && !(starts[at / 8] >> at % 8 & 1)))
-			return;
-		if (function->part || inside ||
-		    (target >= p->parts && target < p->parts_end))
-			usdt_scan_led(&p->scan, target);
-		entry += 4;
-		left -= 4;
-	}
-}
 
 #define ALIGNED		16u	/* functions begin there, after padding */
 #define PADDING_MAX	64u	/* bytes before the next function */
@@ -120,7 +79,6 @@ struct walk {
 	struct usdt_plan *plan;			/* the next nop */
 	struct usdt_plan *plans_end;
 	int tables;				/* it may jump through tables */
-	uint8_t *starts;			/* then, of those decoded */
 	int framed;				/* %rbp points to its frame */
 	int ends;				/* `ends` of the last decoded */
 };
@@ -154,19 +112,10 @@ static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
 	struct usdt_plan *plan;
 	uint64_t at;
 
-	at = address - walk->function.start;
-	if (walk->starts)
-		walk->starts[at / 8] |= (uint8_t)(1u << at % 8);
 	walk->ends = insn->ends;
 	p->through |= walk->tables && insn->through;
 	if (insn->leads)
 		usdt_scan_led(&p->scan, insn->target);
-	if (walk->tables && insn->leads && insn->field) {
-		if (walk->starts && p->ntables < TABLES_MAX)
-			p->tables[p->ntables++] = insn->target;
-		else
-			table_read(p, insn->target, &walk->function, NULL);
-	}
 	/* claims up to here are decided: noted just now, or wrong */
 	while (walk->claim < walk->claims_end && walk->claim->end <= end)
 		walk->claim++;
@@ -215,7 +164,7 @@ static bool walk_covers(const struct walk *walk, uint64_t address)
 
 /*
  * Decodes a function as far as a claim or a plan needs it: finds the covered
- * instructions, the targets of branches, and the jump tables that it uses.
+ * instructions and the targets of branches.
  * Gives up at a place that cannot be decoded.
  */
 static void function_walk(struct planning *p, struct walk *walk)
@@ -227,17 +176,8 @@ static void function_walk(struct planning *p, struct walk *walk)
 	struct usdt_plan *plan;
 	uint64_t address;
 
-	/* a jump through a register or memory, or bytes that look like one:
-	 * ff, and 4 in the middle bits of the next byte */
-	walk->tables = 0;
-	if (walk->plan < walk->plans_end && bytes)
-		for (uint64_t at = 0; at + 1 < n && !walk->tables; at++)
-			walk->tables = bytes[at] == 0xff &&
-				       (bytes[at + 1] & 0x38) == 0x20;
-	walk->starts = walk->tables && n < STARTS_BYTES * 8 ? p->starts : NULL;
-	if (walk->starts)
-		__builtin_memset(walk->starts, 0, n / 8 + 1);
-	p->ntables = 0;
+	walk->tables = walk->plan < walk->plans_end && bytes &&
+		       usdt_jumps_through(bytes, n);
 	walk->framed = bytes && makes_frame(bytes, n);
 	for (uint64_t at = 0; at < n; at += insn.length) {
 		if (!walk->tables && walk->claim == walk->claims_end &&
@@ -253,9 +193,6 @@ static void function_walk(struct planning *p, struct walk *walk)
 			goto fail;
 		walk_insn(p, walk, address, &insn);
 	}
-	while (p->ntables)
-		table_read(p, p->tables[--p->ntables], &walk->function,
-			   walk->starts);
 	for (; walk->covers < walk->plan; walk->covers++)
 		if (!walk->covers->limit)
 			padding_cover(p, walk->covers, walk->function.end,
@@ -318,6 +255,35 @@ static void functions_walk(struct planning *p)
 		walk.claim = walk.claims_end;
 		walk.plan = walk.plans_end;
 	}
+}
+
+/* Notes the places that tables of jumps lead to, for plans that know where
+ * instructions begin. Returns 0 or -ENOMEM. */
+static int places_note(struct planning *p)
+{
+	struct usdt_places none = { 0 }, *places = &none;
+	struct usdt_plan *plan, *end = p->scan.plans + p->scan.count;
+	uint32_t i, k;
+	int ret;
+
+	if (p->image.bounds)
+		places = &p->image.file->bounds->places;
+	ret = usdt_places_find(places, &p->image, p->decoder);
+	for (i = 0; i < places->count; i++) {
+		const struct usdt_range *range = &places->list[i];
+
+		if (range->end - range->first == 1) {
+			usdt_scan_led(&p->scan, range->first);
+			continue;
+		}
+		k = usdt_plans_before(p->scan.plans, p->scan.count,
+				      range->first - 1);
+		for (plan = p->scan.plans + k;
+		     plan < end && plan->address < range->end; plan++)
+			plan->led |= plan->starts & 0xfffe;
+	}
+	usdt_places_close(&none);
+	return ret;
 }
 
 static void handler_led(void *arg, uint64_t target)
@@ -498,13 +464,12 @@ static int planning_run(struct planning *p, struct usdt_plan *plans,
 	uint32_t fine = 0;
 	uint64_t other;
 	uint32_t k;
+	int ret = USDT_FINE;
 
 	if (usdt_scan_open(&p->scan, &p->image, plans, n))
 		return USDT_NO_MEMORY;
 	if (!usdt_image_parts(&p->image, &p->parts, &p->parts_end))
 		p->parts = p->parts_end = 0;
-	/* without memory words past the end of a table count, too */
-	p->starts = sys_map_anonymous(STARTS_BYTES);
 	for (uint32_t i = 0; i < n; i++) {
 		plans[i].reason = i && plans[i - 1].address ==
 						plans[i].address ?
@@ -516,7 +481,10 @@ static int planning_run(struct planning *p, struct usdt_plan *plans,
 		usdt_scan_code(&p->scan);
 		functions_walk(p);
 	}
-	if (p->through)
+	if (fine && places_note(p))
+		ret = USDT_NO_MEMORY;
+	/* a part may jump through them, too */
+	if (p->through || p->parts_end)
 		usdt_scan_addresses(&p->scan);
 	for (uint32_t i = 0; i < n; i++)
 		if (!plans[i].reason)
@@ -536,10 +504,8 @@ static int planning_run(struct planning *p, struct usdt_plan *plans,
 		plans[i].gates[1].at = plans[i].beside;
 		plans[i].ngates = plans[i].beside ? 2 : 1;
 	}
-	if (p->starts)
-		sys_munmap(p->starts, STARTS_BYTES);
 	usdt_scan_close(&p->scan);
-	return USDT_FINE;
+	return ret;
 }
 
 void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,

@@ -38,8 +38,9 @@
  *    (scan-private.h): by branches and leas of the function, and of parts of
  *    functions that compilers put apart, or of all code if the function has no
  *    frame or may be such a part; by entries of the jump tables that the
- *    function uses; by addresses in data or relocations, if it jumps through
- *    some. Each such place is an instruction's start;
+ *    function uses, or that lead there from another one; by addresses in data
+ *    or relocations, if it jumps through some. Each such place is an
+ *    instruction's start;
  *  - the covered instructions do the same in another place.
  *
  * Invariant: the file is not trusted, and nothing outside it is read. Addresses

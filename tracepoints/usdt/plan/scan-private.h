@@ -9,7 +9,7 @@
  * lea's opcode, with an operand that leads there, are a claim, whether an
  * instruction begins there or not. Only functions with a claim are then
  * decoded, to tell. Addresses in data count only if a function jumps through
- * addresses.
+ * addresses, or there are such parts, which may.
  *
  * Invariant: a claim may be wrong, but no claim of that code may be missing. A
  * thread that other code leads there all the same comes to a cc, because all
@@ -60,6 +60,21 @@ void usdt_scan_addresses(struct usdt_scan *scan);
 
 /* Notes, in all plans that contain the target, that something leads to it. */
 void usdt_scan_led(struct usdt_scan *scan, uint64_t target);
+
+/* Tells whether a file can be loaded only at a fixed address. */
+bool usdt_is_fixed(const struct usdt_image *image);
+
+/* Tells whether bytes have a jump through a register or memory, or look so: ff,
+ * and 4 in the middle bits of the next byte. */
+bool usdt_jumps_through(const uint8_t *bytes, uint64_t n);
+
+/*
+ * Finds the places that tables of jumps lead to, if they are not known. A
+ * range of more than one byte is code any instruction of which may be meant.
+ * Returns 0 or -ENOMEM.
+ */
+int usdt_places_find(struct usdt_places *places, const struct usdt_image *image,
+		     const struct usdt_decoder *decoder);
 
 /* Frees the memory of the scan; the plans stay. */
 void usdt_scan_close(struct usdt_scan *scan);

@@ -293,8 +293,7 @@ static void tables_find(const struct usdt_image *image,
 	}
 }
 
-/* Returns true for a program that can be loaded only at a fixed address. */
-static bool is_fixed(const struct usdt_image *image)
+bool usdt_is_fixed(const struct usdt_image *image)
 {
 	uint16_t type;
 
@@ -311,7 +310,7 @@ static bool is_fixed(const struct usdt_image *image)
  */
 void usdt_scan_addresses(struct usdt_scan *scan)
 {
-	int fixed = is_fixed(scan->image);
+	bool fixed = usdt_is_fixed(scan->image);
 	uint64_t tables[TABLES];
 
 	tables_find(scan->image, tables);
@@ -380,7 +379,7 @@ void usdt_layout_close(struct usdt_layout *layout)
 
 void usdt_scan_code(struct usdt_scan *scan)
 {
-	int fixed = is_fixed(scan->image);
+	bool fixed = usdt_is_fixed(scan->image);
 	struct span span = { 0 };
 	const struct usdt_plan *apart = NULL;
 	struct usdt_claim room;
