@@ -34,6 +34,7 @@
 #define HEADERS_BYTES	1024
 #define SPAN_MAX	(16ull << 20)
 #define NAME		"libtaffrail-usdt.so"
+#define DIRECTORY_BYTES	512
 
 #ifndef TAFFRAIL_LIBDIR
 #define TAFFRAIL_LIBDIR	"/usr/lib"
@@ -267,39 +268,17 @@ void *library_symbol(const struct library *library, const char *name)
 	return NULL;
 }
 
-/* The directory of the agent's own file, or "". */
-static char directory[512] EARLY;
-/* 1: the dynamic linker knows the agent by a relative path. */
-static int relative;
+/* The dynamic linker's name of the agent's file, which stays as long as the
+ * agent; or "". */
+static const char *own_name = "";
 
-/* Keeps the directory of a path; "" when it is too long. */
-static void directory_set(const char *path)
-{
-	const char *slash = NULL;
-	struct text text;
-	const char *p;
-
-	for (p = path; *p; p++)
-		if (*p == '/')
-			slash = p;
-	text_open(&text, directory, sizeof(directory));
-	if (slash)
-		text_add_bytes(&text, path, (size_t)(slash - path));
-	if (text.cut)
-		directory[0] = '\0';
-}
-
-/* Learns the directory of the agent's own file. There is none when the agent is
+/* Learns the name of the agent's own file. There is none when the agent is
  * part of the program: library_load() then finds the installed library. */
 static int own_path(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	const char *name = info->dlpi_name ? info->dlpi_name : "";
-
-	if (!module_has(info, &relative))
+	if (!module_has(info, &own_name))
 		return 0;
-	relative = *name && *name != '/';
-	if (*name == '/')
-		directory_set(name);
+	own_name = info->dlpi_name ? info->dlpi_name : "";
 	return 1;
 }
 
@@ -311,18 +290,24 @@ void usdt_load_learn(void)
 const struct usdt_functions *usdt_functions;
 struct usdt_faults usdt_faults;
 
-/* Loads the library from a directory. Returns 0 or a negative errno. */
-static int load_from(struct library *library, const char *where)
+/* Loads the library from the directory of a file, or from "DIRECTORY/". Returns
+ * 0 or a negative errno. */
+static int load_beside(struct library *library, const char *name)
 {
-	char file[sizeof(directory) + sizeof(NAME)];
+	char file[DIRECTORY_BYTES + sizeof(NAME)];
+	uint64_t n = text_length(name);
 	struct text path;
 
-	if (!*where)
+	while (n && name[n - 1] != '/')
+		n--;
+	if (n < 2 || *name != '/')
 		return -ENOENT;
+	if (n > DIRECTORY_BYTES)
+		return -ENAMETOOLONG;
 	text_open(&path, file, sizeof(file));
-	text_add(&path, where);
-	text_add(&path, "/" NAME);
-	return path.cut ? -ENAMETOOLONG : library_open(library, file);
+	text_add_bytes(&path, name, n);
+	text_add(&path, NAME);
+	return library_open(library, file);
 }
 
 /* Switches a probe, and keeps the result for probe_refused(). */
@@ -364,11 +349,12 @@ static void library_load(void)
 	if (tried)
 		return;
 	/* the calling thread may open files, so the kernel can be asked */
-	if (relative && !mapped_find(&mapped, (uint64_t)own_path))
-		directory_set(mapped.path);
-	ret = load_from(&library, directory);
+	if (*own_name && *own_name != '/' &&
+	    !mapped_find(&mapped, (uint64_t)own_path))
+		own_name = mapped.path;
+	ret = load_beside(&library, own_name);
 	if (ret)
-		ret = load_from(&library, TAFFRAIL_LIBDIR);
+		ret = load_beside(&library, TAFFRAIL_LIBDIR "/");
 	/* a file that is missing may come */
 	tried = ret != -ENOENT && ret != -ENOTDIR && ret != -EACCES;
 	if (ret)
