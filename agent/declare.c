@@ -37,7 +37,7 @@ struct declaration {
 };
 
 static struct index declarations;	/* the registry's lock */
-static struct module declared_module = { .declared = 1 };
+static struct module declared_module;
 
 /* Returns whether field i of the wish has a type. An array has one only with a
  * number of elements that readers take. */

@@ -22,7 +22,7 @@ static struct arena_copy *points;
 static struct arena_copy *lists;
 static const struct channel *run_channel;
 static uint64_t *frames_oversize[CHANNELS_MAX];
-static struct write_shape frame_shape = {
+static const struct write_shape frame_shape = {
 	.fixed_bytes = 8,
 	.nvar = 1,
 	.oversize = frames_oversize,

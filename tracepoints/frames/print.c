@@ -280,7 +280,7 @@ static struct {
 
 struct object *print_object(bool *came)
 {
-	static struct module module = { .declared = 1 };
+	static struct module module;
 	static struct object *object;
 	const struct code code = { .address = (uint8_t *)&event,
 				   .flags = TAFFRAIL_SITE_FLAG_TESTED };

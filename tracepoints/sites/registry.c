@@ -463,6 +463,7 @@ struct object *registry_declare(struct module *module,
 
 	if (!module->seen) {
 		module->seen = 1;
+		module->declared = 1;
 		module->next = modules;
 		modules = module;
 	}
