@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "base/sys.h"
 
+#define OWN_BYTES		4096u	/* all that most programs need */
 #define FIRST_CHUNK_BYTES	(256u << 10)
 #define CHUNK_BYTES		(64u << 10)	/* of others: all is touched */
 #define ARENA_ALIGN		64
@@ -50,7 +51,8 @@ static void *chunk_cut(struct chunk *chunk, size_t bytes)
 
 void *arena_keep(size_t size)
 {
-	static struct chunk chunk;
+	static char own[OWN_BYTES] __attribute__((aligned(64)));
+	static struct chunk chunk = { own, sizeof(own), 0 };
 
 	return chunk_cut(&chunk, align_up(size, ARENA_ALIGN));
 }

@@ -19,8 +19,8 @@
  * alignment: such tables are not between the words that all programs write. */
 #define TABLE		__attribute__((aligned(64)))
 /* Marks variables that each start writes. Without it the compiler aligns a
- * larger object to 32 bytes, so it would be between tables: each page that is
- * written costs 2 us. */
+ * larger object to 32 bytes, so it would be between tables, or leave a gap
+ * (agent/beside/start.ld): each page that is written costs 2 us. */
 #define EARLY		__attribute__((aligned(8)))
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)

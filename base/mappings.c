@@ -16,8 +16,8 @@
 
 #define PAGE_BYTES	4096
 
-/* Each start writes a row: the linker puts the table first, on a page that is
- * written anyhow. */
+/* Each start writes a row: the linker puts the first ones on a page that is
+ * written anyhow (agent/beside/start.ld). */
 struct mapping mappings[MAPPINGS_MAX] __attribute__((aligned(128)));
 uint32_t mappings_lost;
 
@@ -37,8 +37,8 @@ static void mapping_note(uint64_t start, uint64_t bytes)
 
 	for (uint32_t i = 0; i < MAPPINGS_MAX; i++) {
 		none = 0;
-		if (!load_relaxed(&mappings[i].start) &&
-		    __atomic_compare_exchange_n(&mappings[i].start, &none,
+		/* no load before: to read a page first takes two faults */
+		if (__atomic_compare_exchange_n(&mappings[i].start, &none,
 						start, 0, __ATOMIC_RELAXED,
 						__ATOMIC_RELAXED)) {
 			store_relaxed(&mappings[i].bytes, bytes);

@@ -9,7 +9,7 @@
 #include "base/text.h"
 
 char place_runtime[PROTOCOL_DIR_BYTES] EARLY;
-char place_process[240];
+char place_process[240] EARLY;
 char place_faults[PROCESS_FAULT_BYTES];
 uint32_t place_fault_bytes;
 

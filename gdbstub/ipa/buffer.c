@@ -15,7 +15,7 @@
 
 #define VISIBLE	__attribute__((visibility("default"), used))
 
-VISIBLE struct ipa_control gdb_agent_trace_buffer_ctrl[IPA_CONTROLS];
+VISIBLE struct ipa_control gdb_agent_trace_buffer_ctrl[IPA_CONTROLS] EARLY;
 VISIBLE uint32_t gdb_agent_trace_buffer_ctrl_curr;
 VISIBLE uint8_t *gdb_agent_trace_buffer_lo;
 VISIBLE uint8_t *gdb_agent_trace_buffer_hi;

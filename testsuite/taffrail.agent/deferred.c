@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -83,6 +84,31 @@ static int files_tell(void)
 	if (dir)
 		closedir(dir);
 	puts(found ? "files" : "no files");
+	return fflush(stdout);
+}
+
+/* Prints how many pages of the agent's library, with its variables behind the
+ * data of the file, the process has written. */
+static int pages_tell(void)
+{
+	FILE *file = fopen("/proc/self/smaps", "r");
+	char line[PATH_MAX + 100], mode[5] = "";
+	unsigned long start, end, last = 0;
+	int kib, sum = 0, here = 0;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%lx-%lx %4s", &start, &end, mode) == 3) {
+			/* libraries may lie side by side */
+			here = strstr(line, "/libtaffrail.so") ||
+			       (here && start == last && !strchr(line, '/'));
+			last = end;
+		}
+		if (here && sscanf(line, "Anonymous: %d kB", &kib) == 1)
+			sum += kib;
+	}
+	if (file)
+		fclose(file);
+	printf("%d pages\n", sum * 1024 / (int)sysconf(_SC_PAGESIZE));
 	return fflush(stdout);
 }
 
@@ -197,6 +223,8 @@ static int one_do(char *word)
 	case 'w':
 		file_await(rest);
 		return 0;
+	case 'm':
+		return pages_tell();
 	case 'h':
 		STAP_PROBE(quiet, hit);
 		return 0;
