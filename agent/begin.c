@@ -7,6 +7,7 @@
 #include <fcntl.h>
 
 #include "agent/image/lacking.h"
+#include "agent/late.h"
 #include "agent/private.h"
 #include "base/host.h"
 #include "base/sys.h"

@@ -36,6 +36,7 @@
 #include "agent/fork.h"
 #include "agent/fork-private.h"
 #include "agent/image/lacking.h"
+#include "agent/late.h"
 #include "agent/private.h"
 #include "base/base.h"
 #include "base/file.h"

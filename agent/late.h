@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * An agent that comes into a running program: functions that another room has
- * called then, and when the agent goes to sleep there.
+ * called then, and when the agent goes to sleep there; or with the program.
  */
 #ifndef AGENT_LATE_H
 #define AGENT_LATE_H
@@ -11,6 +11,10 @@
 /* Returns true when `taffrail attach` loads the agent in the calling thread.
  * Then taffrail_attach() does the work that needs a lock which forks hold. */
 bool attach_loads(void);
+
+/* Returns true while libc's constructors have not run: the process has one
+ * thread, and no other code has run in it. */
+bool agent_begins_alone(void);
 
 struct late_hooks {
 	/* Names lead here from now on. With the registry's lock, in a thread of

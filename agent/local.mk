@@ -66,6 +66,7 @@ agent_shared_sources = \
 	agent/wrap/exec.c \
 	agent/wrap/fork.c \
 	agent/wrap/mapping.c \
+	agent/wrap/next.c \
 	agent/wrap/private.h \
 	agent/wrap/setid.c \
 	agent/wrap/signals.c \

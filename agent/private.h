@@ -51,9 +51,6 @@ void agent_learn(void);
  * threads. Returns why the agent is off, or NULL. */
 const char *agent_begin_late(bool thread);
 
-/* Returns true while libc's constructors have not run: the process has one
- * thread, and no other code has run in it. */
-bool agent_begins_alone(void);
 #define AGENT_FILES	16	/* more than are open at once */
 
 /* The cause that goes with agent_off after agent_begin(). */

@@ -19,7 +19,6 @@
  * that of the call. When nothing can be found out, the call is passed on
  * unchanged.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -58,10 +57,10 @@ static int (*real_execveat)(int, const char *, char *const *, char *const *,
 
 __attribute__((constructor(102))) static void exec_shared_setup(void)
 {
-	*(void **)&real_execve = dlsym(RTLD_NEXT, "execve");
-	*(void **)&real_execvpe = dlsym(RTLD_NEXT, "execvpe");
-	*(void **)&real_fexecve = dlsym(RTLD_NEXT, "fexecve");
-	*(void **)&real_execveat = dlsym(RTLD_NEXT, "execveat");
+	next_setup((void **)&real_execve, "execve");
+	next_setup((void **)&real_execvpe, "execvpe");
+	next_setup((void **)&real_fexecve, "fexecve");
+	next_setup((void **)&real_execveat, "execveat");
 }
 
 static int call_missing(void)
@@ -75,21 +74,22 @@ static int exec_real(const struct exec *e, char *const *environment)
 {
 	switch (e->how) {
 	case EXECVE:
-		return real_execve ? real_execve(e->path, e->argv,
-						 environment) :
-				     call_missing();
+		return NEXT_FOUND(real_execve, "execve") ?
+			       real_execve(e->path, e->argv, environment) :
+			       call_missing();
 	case EXECVPE:
-		return real_execvpe ? real_execvpe(e->path, e->argv,
-						   environment) :
-				      call_missing();
+		return NEXT_FOUND(real_execvpe, "execvpe") ?
+			       real_execvpe(e->path, e->argv, environment) :
+			       call_missing();
 	case FEXECVE:
-		return real_fexecve ? real_fexecve(e->fd, e->argv,
-						   environment) :
-				      call_missing();
+		return NEXT_FOUND(real_fexecve, "fexecve") ?
+			       real_fexecve(e->fd, e->argv, environment) :
+			       call_missing();
 	default:
-		return real_execveat ? real_execveat(e->fd, e->path, e->argv,
-						     environment, e->flags) :
-				       call_missing();
+		return NEXT_FOUND(real_execveat, "execveat") ?
+			       real_execveat(e->fd, e->path, e->argv,
+					     environment, e->flags) :
+			       call_missing();
 	}
 }
 

@@ -6,11 +6,11 @@
  *
  * Invariant: the child's first act is channels_forked().
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <unistd.h>
 
 #include "agent/fork.h"
+#include "agent/wrap/private.h"
 #include "base/base.h"
 #include "buffers/rings/channel.h"
 #include "control/threads/settings.h"
@@ -21,14 +21,14 @@ static pid_t (*real)(void);
  * _Fork() does not call this one. */
 __attribute__((constructor(102))) static void fork_shared_setup(void)
 {
-	*(void **)&real = dlsym(RTLD_NEXT, "_Fork");
+	next_setup((void **)&real, "_Fork");
 }
 
 __attribute__((weak, visibility("default"))) SIGSAFE pid_t _Fork(void)
 {
 	pid_t pid;
 
-	if (!real) {
+	if (!NEXT_FOUND(real, "_Fork")) {
 		errno = ENOSYS;
 		return -1;
 	}

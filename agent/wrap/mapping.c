@@ -13,11 +13,11 @@
  * In the shared library only: a static program's libc has no other names for
  * the functions.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 
+#include "agent/wrap/private.h"
 #include "base/base.h"
 #include "base/sys.h"
 #include "tracepoints/program/memory.h"
@@ -37,13 +37,13 @@ extern OWN(mremap) __typeof__(mremap) mremap_own;
 
 __attribute__((constructor(102))) static void mapping_shared_setup(void)
 {
-	if (dlsym(RTLD_DEFAULT, "munmap") != (void *)munmap_own ||
-	    dlsym(RTLD_DEFAULT, "mmap") != (void *)mmap_own ||
-	    dlsym(RTLD_DEFAULT, "mremap") != (void *)mremap_own)
+	if (!next_is_first((void *)munmap_own, "munmap") ||
+	    !next_is_first((void *)mmap_own, "mmap") ||
+	    !next_is_first((void *)mremap_own, "mremap"))
 		memory_unlearn();
-	*(void **)&real_munmap = dlsym(RTLD_NEXT, "munmap");
-	*(void **)&real_mmap = dlsym(RTLD_NEXT, "mmap");
-	*(void **)&real_mremap = dlsym(RTLD_NEXT, "mremap");
+	next_setup((void **)&real_munmap, "munmap");
+	next_setup((void **)&real_mmap, "mmap");
+	next_setup((void **)&real_mremap, "mremap");
 }
 
 static long ret_errno(long ret)
@@ -57,8 +57,9 @@ static long ret_errno(long ret)
 PUBLIC SIGSAFE int munmap(void *address, size_t n)
 {
 	memory_forget((uint64_t)address, n);
-	return real_munmap ? real_munmap(address, n) :
-			     (int)ret_errno(sys2(SYS_munmap, address, n));
+	return NEXT_FOUND(real_munmap, "munmap") ?
+		       real_munmap(address, n) :
+		       (int)ret_errno(sys2(SYS_munmap, address, n));
 }
 
 PUBLIC SIGSAFE void *mmap(void *address, size_t n, int prot, int flags, int fd,
@@ -66,9 +67,10 @@ PUBLIC SIGSAFE void *mmap(void *address, size_t n, int prot, int flags, int fd,
 {
 	if (flags & MAP_FIXED)
 		memory_forget((uint64_t)address, n);
-	return real_mmap ? real_mmap(address, n, prot, flags, fd, offset) :
-			   (void *)ret_errno(sys6(SYS_mmap, address, n, prot,
-						  flags, fd, offset));
+	return NEXT_FOUND(real_mmap, "mmap") ?
+		       real_mmap(address, n, prot, flags, fd, offset) :
+		       (void *)ret_errno(sys6(SYS_mmap, address, n, prot,
+					      flags, fd, offset));
 }
 
 /* The same on 64-bit machines. */
@@ -88,7 +90,8 @@ PUBLIC SIGSAFE void *mremap(void *address, size_t n, size_t become, int flags,
 	memory_forget((uint64_t)address, n);
 	if (flags & MREMAP_FIXED)
 		memory_forget((uint64_t)to, become);
-	return real_mremap ? real_mremap(address, n, become, flags, to) :
-			     (void *)ret_errno(sys5(SYS_mremap, address, n,
-						    become, flags, to));
+	return NEXT_FOUND(real_mremap, "mremap") ?
+		       real_mremap(address, n, become, flags, to) :
+		       (void *)ret_errno(sys5(SYS_mremap, address, n, become,
+					      flags, to));
 }

@@ -1,12 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Declarations that the wrappers of libc's exec and posix_spawn functions
- * share.
+ * Declarations that the wrappers of libc's functions share.
  */
 #ifndef AGENT_WRAP_PRIVATE_H
 #define AGENT_WRAP_PRIVATE_H
 
+#include <stdbool.h>
+
 #include "tracepoints/program/executable.h"
+
+/*
+ * Returns the next function of a name behind the agent, or NULL, and keeps it
+ * in `function`. Without a lock or memory: handlers of signals and children of
+ * vfork(2) may call it, unless a constructor comes before those of the agent.
+ */
+void *next_function(void **function, const char *name);
+
+/* The same, or NULL before such a constructor has run. SIGSAFE. */
+void *next_found(void **function, const char *name);
+
+/* Returns true where calls of the name reach the function; in a constructor. */
+bool next_is_first(void *function, const char *name);
+
+/* Prepares that, in a constructor: looks the function up where that cannot
+ * wait. */
+void next_setup(void **function, const char *name);
+
+#define NEXT(pointer, name) \
+	((__typeof__(pointer))next_function((void **)&(pointer), name))
+#define NEXT_FOUND(pointer, name) \
+	((__typeof__(pointer))next_found((void **)&(pointer), name))
 
 /* The arguments of one call. */
 struct exec {

@@ -8,12 +8,12 @@
  * the functions, by which they could still be called. There the service thread
  * compares the rights at the next call of a command.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <grp.h>
 #include <unistd.h>
 
 #include "agent/leave.h"
+#include "agent/wrap/private.h"
 #include "base/base.h"
 #include "control/service/wakeup.h"
 
@@ -36,21 +36,11 @@ static const char names[FUNCTIONS][12] = {
 
 static void *functions[FUNCTIONS] EARLY;
 
-/* Finds libc's function. All are found at start: signal handlers may call these
- * functions, but not dlsym(). An earlier constructor that calls one finds it
- * itself. */
-static void *libc_function(int which)
-{
-	if (!load_relaxed(&functions[which]))
-		store_relaxed(&functions[which],
-			      dlsym(RTLD_NEXT, names[which]));
-	return load_relaxed(&functions[which]);
-}
 
 __attribute__((constructor(102))) static void setid_start(void)
 {
 	for (int i = 0; i < FUNCTIONS; i++)
-		libc_function(i);
+		next_setup(&functions[i], names[i]);
 }
 
 static int ids_changed(int ret)
@@ -68,7 +58,8 @@ static int call_missing(void)
 
 #define CALL(which, parameters, ...)                                      \
 	({                                                                \
-		int (*libc) parameters = libc_function(which);            \
+		int (*libc) parameters =                                  \
+			next_function(&functions[which], names[which]);   \
 		libc ? ids_changed(libc(__VA_ARGS__)) : call_missing();   \
 	})
 

@@ -7,12 +7,12 @@
  * In the shared library only: a static program's libc has no other names for
  * the functions, by which they could still be called.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 
 #include "agent/faulting.h"
+#include "agent/wrap/private.h"
 #include "base/base.h"
 #include "base/sys.h"
 #include "control/service/call.h"
@@ -42,23 +42,19 @@ static int (*real_ignore)(int);
 /* Whether signal() lets the signal end system calls: siginterrupt(). */
 static uint32_t interrupts;
 
-/* Runs before the first handler; a constructor that comes earlier finds libc's
- * functions at the first call. */
 __attribute__((constructor(102))) static void signals_setup(void)
 {
-	*(void **)&real_signal = dlsym(RTLD_NEXT, "signal");
-	*(void **)&real_sysv_signal = dlsym(RTLD_NEXT, "__sysv_signal");
-	*(void **)&real_sigset = dlsym(RTLD_NEXT, "sigset");
-	*(void **)&real_interrupt = dlsym(RTLD_NEXT, "siginterrupt");
-	*(void **)&real_ignore = dlsym(RTLD_NEXT, "sigignore");
-	*(void **)&real_sigaction = dlsym(RTLD_NEXT, "sigaction");
+	next_setup((void **)&real_signal, "signal");
+	next_setup((void **)&real_sysv_signal, "__sysv_signal");
+	next_setup((void **)&real_sigset, "sigset");
+	next_setup((void **)&real_interrupt, "siginterrupt");
+	next_setup((void **)&real_ignore, "sigignore");
+	next_setup((void **)&real_sigaction, "sigaction");
 }
 
-/* Returns true when libc's function must do it, after it is found. */
+/* Returns true when libc's function must do it. */
 static bool is_libcs(int number)
 {
-	if (unlikely(!real_sigaction))
-		signals_setup();
 	return number != (int)agent_signal || !number ||
 	       !load_acquire(&call_begun, CALL_BEGUN);
 }
@@ -89,7 +85,7 @@ PUBLIC int sigaction(int number, const struct sigaction *set,
 	struct kernel_action to, was;
 
 	if (libcs_handler(number, set ? (void *)set->sa_sigaction : NULL))
-		return real_sigaction(number, set, old);
+		return NEXT(real_sigaction, "sigaction")(number, set, old);
 	if (set) {
 		to.handler = set->sa_sigaction;
 		to.flags = (unsigned int)set->sa_flags;
@@ -141,7 +137,7 @@ PUBLIC handler_fn *signal(int number, handler_fn *handler)
 	handler_fn *old;
 
 	if (libcs_handler(number, (void *)handler))
-		return real_signal(number, handler);
+		return NEXT(real_signal, "signal")(number, handler);
 	if (is_error(handler))
 		return SIG_ERR;
 	set_handler(handler, load_relaxed(&interrupts) ? 0 : SA_RESTART,
@@ -157,7 +153,8 @@ PUBLIC handler_fn *sysv_signal(int number, handler_fn *handler)
 	handler_fn *old;
 
 	if (libcs_handler(number, (void *)handler))
-		return real_sysv_signal(number, handler);
+		return NEXT(real_sysv_signal,
+			    "__sysv_signal")(number, handler);
 	if (is_error(handler))
 		return SIG_ERR;
 	set_handler(handler, SA_RESETHAND | SA_NODEFER | SA_INTERRUPT, 0, &old);
@@ -174,7 +171,7 @@ PUBLIC handler_fn *sigset(int number, handler_fn *handler)
 	bool holds = handler == SIG_HOLD;
 
 	if (libcs_handler(number, holds ? NULL : (void *)handler))
-		return real_sigset(number, handler);
+		return NEXT(real_sigset, "sigset")(number, handler);
 	if (holds ? action_change(NULL, &was) :
 		    set_handler(handler, 0, 0, &old))
 		return SIG_ERR;
@@ -190,7 +187,8 @@ PUBLIC int siginterrupt(int number, int interrupt)
 	struct kernel_action is, unused;
 
 	if (is_libcs(number))
-		return real_interrupt(number, interrupt);
+		return NEXT(real_interrupt, "siginterrupt")(number,
+							    interrupt);
 	if (action_change(NULL, &is))
 		return -1;
 	store_relaxed(&interrupts, !!interrupt);
@@ -204,6 +202,6 @@ PUBLIC int sigignore(int number)
 	handler_fn *old;
 
 	if (is_libcs(number))
-		return real_ignore(number);
+		return NEXT(real_ignore, "sigignore")(number);
 	return set_handler(SIG_IGN, 0, 0, &old);
 }

@@ -17,7 +17,6 @@
  * Invariant: the child and the result are those of libc's function. Where the
  * path is relative and file actions may change the directory, nothing is known.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -50,8 +49,8 @@ static spawn_fn *real_spawn, *real_spawnp;
 
 __attribute__((constructor(102))) static void spawn_shared_setup(void)
 {
-	real_spawn = (spawn_fn *)dlsym(RTLD_NEXT, "posix_spawn");
-	real_spawnp = (spawn_fn *)dlsym(RTLD_NEXT, "posix_spawnp");
+	next_setup((void **)&real_spawn, "posix_spawn");
+	next_setup((void **)&real_spawnp, "posix_spawnp");
 }
 
 static int spawn_real(const struct spawn *spawn, char *const *environment)
@@ -150,7 +149,8 @@ PUBLIC int posix_spawn(pid_t *restrict pid, const char *restrict path,
 		       const posix_spawnattr_t *restrict attributes,
 		       char *const argv[restrict], char *const envp[restrict])
 {
-	struct spawn spawn = { real_spawn, pid, actions, attributes,
+	struct spawn spawn = { NEXT_FOUND(real_spawn, "posix_spawn"), pid,
+			       actions, attributes,
 			       { EXECVE, AT_FDCWD, path, argv, envp, 0 } };
 
 	return spawn_start(&spawn);
@@ -161,7 +161,8 @@ PUBLIC int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 			const posix_spawnattr_t *restrict attributes,
 			char *const argv[restrict], char *const envp[restrict])
 {
-	struct spawn spawn = { real_spawnp, pid, actions, attributes,
+	struct spawn spawn = { NEXT_FOUND(real_spawnp, "posix_spawnp"), pid,
+			       actions, attributes,
 			       { EXECVPE, AT_FDCWD, file, argv, envp, 0 } };
 
 	return spawn_start(&spawn);

@@ -223,6 +223,8 @@ static int one_do(char *word)
 	case 'w':
 		file_await(rest);
 		return 0;
+	case 'i':
+		exit(setuid((uid_t)atoi(rest)));
 	case 'm':
 		return pages_tell();
 	case 'h':
