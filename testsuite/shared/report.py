@@ -15,6 +15,7 @@ each difference.
 """
 import bisect
 import collections
+import itertools
 import json
 import marshal
 import math
@@ -390,8 +391,13 @@ def check_locks(report, events):
         waits = [until(wait) - ns[wait[1]] for wait in lock.waits]
         holds = [until(hold) - ns[hold[1]] for hold in lock.holds]
         blame = collections.Counter()
+        begins = [ns[wait[1]] for wait in lock.waits]
+        # when the last of a wait and of those before it ends
+        ends = list(itertools.accumulate(map(until, lock.waits), max))
         for hold in lock.holds:
-            for wait in lock.waits:
+            # those that end after its begin, and begin before its end
+            for wait in lock.waits[bisect.bisect(ends, ns[hold[1]]):
+                                   bisect.bisect(begins, until(hold))]:
                 # a wait that took the lock was for holds that ended before
                 if hold[0] != wait[0] and (
                         not wait[3] or (hold[2] or len(ns)) < wait[2]):
