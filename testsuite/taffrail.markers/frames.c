@@ -109,7 +109,7 @@ __attribute__((noinline)) static void general(int n)
 		       TAFFRAIL_STR(second));
 }
 
-/* Often enough that sub-buffers are switched. */
+/* Often enough that sub-buffers of 32K are switched. */
 __attribute__((noinline)) static void large(int n)
 {
 	static char bytes[8192];
@@ -125,7 +125,7 @@ static const struct kind {
 } kinds[] = {
 	{ "word", word, 3 },	 { "block", block, 3 },
 	{ "string", string, 3 }, { "array", array, 3 },
-	{ "general", general, 3 }, { "large", large, 20 },
+	{ "general", general, 3 }, { "large", large, 10 },
 };
 
 static void ready(void)
