@@ -42,6 +42,7 @@ struct deferred_process {
 	uint64_t at;		/* in the file */
 	uint64_t seen_ns;
 	bool told;		/* why it makes no files */
+	bool stopped;		/* at the last try */
 };
 
 void deferred_open(struct deferred *d, struct rundir *dir, const char *name)
@@ -217,6 +218,9 @@ int deferred_poll(struct deferred *d, bool all, struct cause *cause)
 
 		if (!ret)
 			continue;
+		/* one that another command traces may be stopped, too */
+		if (ret != -EBUSY || why.id == CAUSE_PROCESS_STOPPED)
+			p->stopped = ret == -EBUSY;
 		/* it may be so for long: after another AGE_NS */
 		if (ret == -EINTR)
 			p->seen_ns = now;
@@ -276,7 +280,8 @@ static void file_settle(int fd)
 	for (size_t i = 0; i < d.n; i++) {
 		const pid_t pid = (pid_t)d.rows[i].row.pid;
 
-		if (process_stopped(pid))
+		/* after a try, the process runs until it stops again */
+		if (d.rows[i].stopped || process_stopped(pid))
 			command_warn("process %d of a recording is stopped, "
 				     "and has made no files yet: it is not "
 				     "seen here; continue it first (kill "
