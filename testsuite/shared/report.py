@@ -235,10 +235,11 @@ def shown(number):
 
 def value_by(by, event):
     """The text of a value, or None: the event lacks one of the fields."""
-    names = by.split(',')
-    if any(name not in event.fields for name in names):
+    try:
+        return ', '.join([shown(event.fields[name])
+                          for name in by.split(',')])
+    except KeyError:
         return None
-    return ', '.join(shown(event.fields[name]) for name in names)
 
 
 def pairs_by(by, kind):
@@ -314,9 +315,10 @@ def check_fields(report, events):
             if 'by' in field:
                 by = report['by']
                 check_by(what, report, field, [
-                    (value_by(by, found), found.fields[name])
+                    (key, found.fields[name])
                     for found in events if event in (None, found.name)
-                    and name in found.fields and value_by(by, found)])
+                    and name in found.fields
+                    and (key := value_by(by, found))])
             continue
         counts = collections.Counter(shown(item) for item in values)
         total = sum(row['events'] for row in field['values'])
@@ -345,6 +347,8 @@ class Lock:
 def take_locks(events):
     locks = collections.defaultdict(Lock)
     for at, event in enumerate(events):
+        if not event.name.startswith('pthread:'):
+            continue
         match = re.match(r'pthread:(mutex|rwlock|spin|cond)_(\w+)_'
                          r'(entry|exit)$', event.name)
         if not match:
