@@ -30,8 +30,24 @@
 
 #define LEVEL_BYTES	16
 
+#define RULE_FORMS \
+	"a line is FILE.c:LINE or FUNCTION:+LINES, a function fn:NAME"
+
 static const char other_character[] =
 	"it has a character that no marker's id has";
+
+/* Tells whether a rule for markers is like one for a line: a number stands
+ * behind the last ':', as "36" of "sell:36", or a '.' as of "shop.c". */
+static bool is_like_line(const char *rule, size_t bytes)
+{
+	const char *end = rule + bytes, *p = end;
+	const char *dot = memchr(rule, '.', bytes);
+
+	while (p > rule && isdigit((unsigned char)p[-1]))
+		p--;
+	return (p < end && p > rule && strchr(":/", p[-1])) ||
+	       (dot && isalpha((unsigned char)dot[1]));
+}
 
 int rule_check(const char *rule, const char **why)
 {
@@ -55,6 +71,7 @@ int rule_check(const char *rule, const char **why)
 			       "N has its length), int or nothing; a name of "
 			       "C++ with its parameters stands in quotes, "
 			       "fn:'f(long)'" :
+			is_like_line(rule, bytes) ? RULE_FORMS :
 			       "types must be like (str,,str:4), without "
 			       "blanks: for each argument str, str:N (argument "
 			       "N has its length), int or nothing";
@@ -117,6 +134,9 @@ int rule_take(const char **rule)
 	const char *why, *typed = *rule;
 	char *copy;
 
+	/* as traces call the event */
+	if (!strncmp(*rule, "line:", 5) && rule_kind(*rule + 5) == RULE_LINE)
+		*rule += 5;
 	if (rule_kind(*rule) == RULE_LINE && (why = line_rule_take(rule)))
 		return command_misused("rule '%s': %s", typed, why);
 	if (rule_check(*rule, &why))
@@ -411,6 +431,9 @@ const char *rule_hint(const char *rule, const char *nearest)
 
 	if (comma && (!condition || comma < condition))
 		return "; rules in a list: give each its own -e";
+	if (is_like_line(rule, bytes) ||
+	    (!*nearest && strcspn(rule, "/*?[") >= bytes))
+		return "; " RULE_FORMS;
 	return !strncmp(rule, pthread, strlen(pthread)) &&
 			       !strstr(nearest, pthread) ?
 		       "; taffrail record --provider pthread adds those of "

@@ -106,6 +106,9 @@ static const char *expressions_take(struct line_rule *rule, const char **p)
 	for (;;) {
 		depth = 0;
 		*p = blanks_skip(*p);
+		if (**p == '"')
+			return "a text and the values behind it stand without "
+			       "( ), as in FILE.c:LINE \"%d\", A";
 		for (end = *p; *end; end++) {
 			if (strchr("[(", *end) || (strchr("])", *end) && depth)) {
 				depth += strchr("[(", *end) ? 1 : -1;
@@ -281,6 +284,7 @@ static const char *condition_write(struct line_rule *rule, const char *p,
 static const char *rule_read(struct line_rule *rule)
 {
 	const char *p = rule->typed + strcspn(rule->typed, "( \t");
+	static const char digits[] = "0123456789";
 	char condition[LINE_VALUE_BYTES] = "";
 	const char *why = NULL, *f;
 	size_t n = (size_t)(p - rule->typed);
@@ -288,20 +292,22 @@ static const char *rule_read(struct line_rule *rule)
 	if (n >= WHERE_BYTES)
 		return "it is too long";
 	rule->where = strndup(rule->typed, n);
-	if (rule->where && (f = strrchr(rule->where, ':')) && f[1] != '+' &&
-	    (!atoi(f + 1) || strlen(f + 1) > LINE_DIGITS))
-		return "lines are counted from 1 to 999999999";
+	f = rule->where ? strrchr(rule->where, ':') + 1 : "1";
+	n = strspn(f + (*f == '+'), digits);
+	if (f[n + (*f == '+')] || n > LINE_DIGITS || !(*f == '+' || atoi(f)))
+		return "lines are counted from 1 to 999999999, and a rule "
+		       "names one";
 	n = 0;				/* values that a format prints */
 	rule->parameters = true;
+	p = blanks_skip(p);
 	if (*p == '(') {
 		rule->parameters = false;
 		p++;
 		why = expressions_take(rule, &p);
 		if (!why && *p++ != ')')
 			why = "it has no ')'";
-	} else if (*blanks_skip(p) == '"') {
+	} else if (*p == '"') {
 		rule->parameters = false;
-		p = blanks_skip(p);
 		why = format_take(rule, &p);
 		p = blanks_skip(p);
 		if (!why && *p == ',') {

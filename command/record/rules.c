@@ -298,7 +298,8 @@ void rules_note_one(const struct record_options *o, const char *rule, bool some,
 		id = one ? CAUSE_MARKERS_NONE_PROGRAM : CAUSE_MARKERS_NONE;
 	outcome_fill(outcome, outcome_keep, id, &(struct cause_slots){
 		     .subject = rule ? rule : used ? agent : NULL,
-		     .text = used ? text : agent });
+		     .text = used ? text : agent,
+		     .path = rule ? rule_hint(rule, "") : "" });
 }
 
 void rules_note(const struct rules *rules, const struct record_options *o,

@@ -756,7 +756,8 @@ void value_parse(struct value *v, const char *expression,
 	*v = (struct value){ .base = -1 };
 	p = unary_take(v, p + address, scope);
 	if (!p || *blanks_skip(p)) {
-		value_refuse(v, "is no variable with members");
+		value_refuse(v, "is no variable with members: a rule neither "
+			       "calculates nor calls functions");
 		return;
 	}
 	if (!address || !v->kind)

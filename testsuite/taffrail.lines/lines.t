@@ -121,9 +121,9 @@ cases:
 	1 taffrail record -e 'casts.c:29((struct text *)raw)' -- ./casts
 		^rule .*: at casts\.c:29, \(struct text\*\)raw is cast to a type that is no pointer there$
 	1 taffrail record -e 'casts.c:29((char *))' -- ./casts
-		^rule .*: at casts\.c:29, \(char\*\) is no variable with members$
+		^rule .*: at casts\.c:29, \(char\*\) is no variable with members: 
 	1 taffrail record -e 'casts.c:29((char **)raw)' -- ./casts
-		^rule .*: at casts\.c:29, \(char\*\*\)raw is no variable with members$
+		^rule .*: at casts\.c:29, \(char\*\*\)raw is no variable with members: 
 	2 taffrail record -e 'casts.c:29(((o)->type)' -- ./casts
 		^rule .*: it has no '\)'$
 
@@ -309,8 +309,30 @@ status: 1
 stderr: 1 event \(
 stderr: rule 'dropped\.c:9\(dropped\)': at dropped\.c:9, dropped has been optimised out$
 
+group: rules as traces and lists show them
+case: a line by the name of its event, and behind a blank
+run: taffrail record -o named -e 'line:shop.c:36 (n) if n > 1' -e 'line:sell:+4 (left)' -- "$CASES/plain" 2 >out && taffrail view named
+stdout: line:shop\.c:36: .* \{ n = 2 \}$
+stdout: line:sell:\+4: .* \{ left = 100 \}$
+
 group: what cannot be had
 cases:
+	2 taffrail record -e 'shop.c:36-40(n)' -- "$CASES/plain"
+		lines are counted from 1 to 999999999, and a rule names one$
+	2 taffrail record -e 'sell:+2x' -- "$CASES/plain"
+		a rule names one$
+	2 taffrail record -e 'sell:+9999999999' -- "$CASES/plain"
+		a rule names one$
+	2 taffrail record -e 'shop.c:36("%d", n)' -- "$CASES/plain"
+		a text and the values behind it stand without \( \), as in FILE\.c:LINE "%d", A$
+	1 taffrail record -e 'shop.c:36(n + 1)' -- "$CASES/plain"
+		n\+1 is no variable with members: a rule neither calculates nor calls functions$
+	2 taffrail record -e 'sell:2(n)' -- "$CASES/plain"
+		^rule 'sell:2\(n\)': a line is FILE\.c:LINE or FUNCTION:\+LINES, a function fn:NAME$
+	0/1 taffrail record -e 'sell:36' -- "$CASES/plain" 0
+		names: .*; a line is FILE\.c:LINE or FUNCTION:\+LINES, a function fn:NAME$
+	0/1 taffrail record -e sell -- "$CASES/plain" 0
+		names: .*; a line is FILE\.c:LINE or FUNCTION:\+LINES, a function fn:NAME$
 	1 taffrail record -e 'shop.c:33' -- "$CASES/plain"
 		^rule 'shop\.c:33': there is no code at that line; the next one with code is 34$
 	1 taffrail record -e 'none.c:3' -- "$CASES/plain"

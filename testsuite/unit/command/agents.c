@@ -74,6 +74,16 @@ static void check_answers(void)
 
 static void check_rules(void)
 {
+	static const char forms[] = "; a line is FILE.c:LINE or FUNCTION:+LINES, "
+				    "a function fn:NAME";
+	static const struct {
+		const char *rule, *nearest, *hint;
+	} hints[] = {
+		{ "a/b", "", "" }, { "a*", "", "" }, { "a", "a/b", "" },
+		{ "a/b2", "", "" }, { "a", "", forms },
+		{ "sell/36", "a/b", forms }, { "sell:2(n)", "a/b", forms },
+		{ "shop.c/sell", "a/b", forms }, { "shop.c", "a/b", forms },
+	};
 	static const struct {
 		const char *rule, *id;
 		bool matches;
@@ -128,8 +138,10 @@ static void check_rules(void)
 			  "a longer condition: why");
 	unit_equal_string(rule_hint("a,b", ""), "; rules in a list: give each its "
 			  "own -e", "a list of rules");
-	unit_equal_string(rule_hint("a if f(1,2)", ""), "", "a comma behind 'if'");
-	unit_equal_string(rule_hint("a", ""), "", "no list");
+	unit_equal_string(rule_hint("a if f(1,2)", "a"), "", "a comma behind 'if'");
+	for (size_t i = 0; i < ARRAY_SIZE(hints); i++)
+		unit_equal_string(rule_hint(hints[i].rule, hints[i].nearest),
+				  hints[i].hint, hints[i].rule);
 }
 
 static void check_names(void)

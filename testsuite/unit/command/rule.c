@@ -40,6 +40,8 @@ static void check_rules(void)
 		  "use && or parentheses" },
 		{ "libc/m(u64) if id", TYPES },
 		{ "libc/m(str)", NULL },
+		{ "sell:2(n)", "a line is FILE.c:LINE or FUNCTION:+LINES, a "
+		  "function fn:NAME" },
 		{ "libc/m(str,,str) if id", NULL },
 		{ "libc/m(str:2,,str:16) if id", NULL },
 		{ "libc/m(,str:1)", NULL },
