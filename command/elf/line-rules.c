@@ -396,8 +396,10 @@ const char *line_rule_text(const char *rule)
 struct compiling {
 	struct line_rule *rule;
 	uint32_t places;
-	long next;			/* a line that has code; 0: none */
-	long last;			/* the last one of the file; 0: none */
+	/* lines that have code; 0: none. Those of a function are counted from
+	 * its own on. */
+	long next, before;
+	long last;			/* of the file, or the function */
 	bool has_no_function;		/* of the name */
 	uint32_t has[TAFFRAIL_FIELDS_MAX];	/* places with a value */
 	char lacks[TAFFRAIL_FIELDS_MAX][160];	/* why others have none */
@@ -611,6 +613,8 @@ static void answer_take(struct compiling *c, char *line, const char *id)
 
 		if (!c->next || next < c->next)
 			c->next = next;
+	} else if (!strcmp(word, "before")) {
+		c->before = atol(words) > c->before ? atol(words) : c->before;
 	} else if (!strcmp(word, "last")) {
 		c->last = atol(words) > c->last ? atol(words) : c->last;
 	} else if (!strcmp(word, "unnamed")) {
@@ -670,7 +674,9 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 {
 	const struct line_rule *rule = c->rule;
 	const char *typed = rule->typed;
-	int bytes = (int)strcspn(rule->where, ":");
+	const char *colon = strrchr(rule->where, ':');
+	const char *plus = colon[1] == '+' ? "+" : "";
+	int bytes = (int)(colon - rule->where);
 	char names[NEAREST_BYTES], glob[WHERE_BYTES + 4];
 
 	if (c->unnamed && !rule->text)
@@ -681,16 +687,19 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 		return command_failed("rule '%s': the file with the debug "
 				      "information is missing: %s", typed,
 				      all->split);
-	if (!c->places && c->next)
+	if (!c->places && c->next) {
+		snprintf(names, sizeof(names), ", the one before %s%ld", plus,
+			 c->before);
 		return command_failed("rule '%s': there is no code at that "
-				      "line; the next one with code is %ld",
-				      typed, c->next);
+				      "line; the next one with code is %s%ld%s",
+				      typed, plus, c->next,
+				      c->before > 0 ? names : "");
+	}
 	if (!c->places && c->last)
 		return command_failed("rule '%s': the last line of %.*s with "
-				      "code is %ld", typed, bytes, rule->where,
-				      c->last);
+				      "code is %s%ld", typed, bytes,
+				      rule->where, plus, c->last);
 	if (!c->places && c->has_no_function) {
-		bytes = (int)(strrchr(rule->where, ':') - rule->where);
 		snprintf(glob, sizeof(glob), "fn:%.*s", bytes, rule->where);
 		nearest(glob, in, names, sizeof(names));
 		return command_failed("rule '%s': there is no function %s%s%s",

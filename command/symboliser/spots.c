@@ -13,12 +13,15 @@
  *	field	TYPE OPERAND NAME FOLLOWS	of the last spot: usdt_line
  *	names	FIELD BYTES			how the last field is shown
  *	none	NAME WHY			of the last spot
- *	next	LINE				has code, the one asked for has
- *						none
+ *	next	LINE				has code, behind the one asked
+ *	before	LINE				for, which has none; or before
+ *						it. Those of a function are
+ *						counted from its own line on
  *	plan	WHY				of the last spot, in lists: 0,
  *						or why it has no jump
  *						(enum usdt_reason, USDT_TRAPS)
- *	last	LINE				of the file that has code
+ *	last	LINE				of the file, or the function,
+ *						that has code
  *	unnamed					there is no such function
  *	split	PATH				of a file that is missing
  *
@@ -57,7 +60,9 @@ struct question {
 	uint32_t n;
 	bool parameters;		/* in place of expressions */
 	bool handles;			/* plans are for such a program */
-	int next;			/* line with code behind the wanted */
+	int begin, end;			/* of a function, the line, and that of
+					 * the next one behind it; or 0 */
+	int next, before;		/* lines with code around the wanted */
 	int last;			/* line of the file with code */
 	struct place *places;
 	size_t count, room;
@@ -220,15 +225,19 @@ static void unit_search(const struct search *s, Dwarf_Die *unit)
 						q->file) &&
 					(length == bytes || *q->file == '/' ||
 					 path[length - bytes - 1] == '/');
-			if (!q->ours || same || place.line <= 0)
+			if (!q->ours || same || place.line <= 0 ||
+			    place.line < q->begin ||
+			    (q->end && place.line >= q->end))
 				continue;
 			if (!q->line || place.line == q->line)
 				place_add(s, q, &place);
 			if (place.line > q->last)
 				q->last = place.line;
-			if (q->line && place.line > q->line &&
+			if (place.line > q->line &&
 			    (!q->next || place.line < q->next))
 				q->next = place.line;
+			if (place.line < q->line && place.line > q->before)
+				q->before = place.line;
 		}
 		last = before = path;
 		before_line = place.line;
@@ -516,7 +525,7 @@ struct function_search {
 	const char *name;
 	Dwarf_Die skeleton;		/* of the unit, if it is split */
 	const char *file;
-	int line;
+	int line, end;			/* as in a question */
 };
 
 /* Returns the path of a function's source. dwarf_decl_file() of libdw 0.188
@@ -539,10 +548,26 @@ static const char *function_file(const struct function_search *f,
 	return dw.filesrc(files, number, NULL, NULL);
 }
 
-/* Looks at functions below a DIE, also of namespaces and classes. */
+/* Takes a function behind the one that was found, if it is the next one. */
+static void end_take(struct function_search *f, Dwarf_Die *function)
+{
+	const char *name = dw.diename(function);
+	int line;
+
+	/* a closure of Rust is in a function; that of C++ has no own line */
+	if (name && *name != '{' && dw.hasattr(function, DW_AT_decl_line) &&
+	    !dw.decl_line(function, &line) && line > f->line &&
+	    (!f->end || line < f->end) && function_file(f, function) == f->file)
+		f->end = line;
+}
+
+/* Looks at functions below a DIE, also of namespaces and classes: finds the
+ * function, or where it ends. */
 static bool function_look(struct function_search *f, Dwarf_Die *parent,
 			  int depth)
 {
+	const bool ends = f->file, is_class = dw.tag(parent) !=
+					      DW_TAG_namespace && depth;
 	Dwarf_Die child;
 
 	if (depth == DEPTH_MAX || dw.child(parent, &child))
@@ -550,20 +575,27 @@ static bool function_look(struct function_search *f, Dwarf_Die *parent,
 	do {
 		switch (dw.tag(&child)) {
 		case DW_TAG_subprogram:
-			if (dw.hasattr(&child, DW_AT_declaration) ||
-			    !is_named(&child, f->name) ||
-			    dw.decl_line(&child, &f->line))
+			/* a class declares what it defines */
+			if (dw.hasattr(&child, DW_AT_declaration) &&
+			    !(ends && is_class))
 				break;
-			f->file = function_file(f, &child);
-			if (f->file)
-				return true;
+			if (ends)
+				end_take(f, &child);
+			else if (is_named(&child, f->name) &&
+				 !dw.decl_line(&child, &f->line))
+				f->file = function_file(f, &child);
 			break;
 		case DW_TAG_namespace:
+			/* what a function of Rust has in it */
+			if (ends && is_named(&child, f->name))
+				break;
+			/* fall through */
 		case DW_TAG_class_type:
 		case DW_TAG_structure_type:
-			if (function_look(f, &child, depth + 1))
-				return true;
+			function_look(f, &child, depth + 1);
 		}
+		if (f->file && !ends)
+			return true;
 	} while (!dw.siblingof(&child, &child));
 	return false;
 }
@@ -585,7 +617,8 @@ static void units_look(struct function_search *f, const struct search *s,
 		if (type == DW_UT_skeleton ?
 			    (here || !address) && symboliser_unit_whole(&unit) :
 			    here || all)
-			function_look(f, &unit, 0);
+			if (function_look(f, &unit, 0))
+				function_look(f, &unit, 0);
 	}
 }
 
@@ -604,6 +637,8 @@ static void function_find(const struct search *s, struct question *q,
 	if (!f.file)
 		units_look(&f, s, known ? &address : NULL, true);
 	q->file = f.file;
+	q->begin = f.line;
+	q->end = f.end;
 	q->line = f.line + plus;
 }
 
@@ -668,9 +703,11 @@ static void question_put(struct search *s)
 		put_any |= place_put(s, place);
 	}
 	if (!put_any && q->next)
-		line_put(s, "next\t%d\n", q->next);
-	else if (!put_any && q->last)
-		line_put(s, "last\t%d\n", q->last);
+		line_put(s, "next\t%d\n", q->next - q->begin);
+	if (!put_any && q->before)
+		line_put(s, "before\t%d\n", q->before - q->begin);
+	if (!put_any && q->last)
+		line_put(s, "last\t%d\n", q->last - q->begin);
 	symboliser_plans_free(&s->plans);
 	s->plans.n = 0;
 }

@@ -315,6 +315,40 @@ run: taffrail record -o named -e 'line:shop.c:36 (n) if n > 1' -e 'line:sell:+4 
 stdout: line:shop\.c:36: .* \{ n = 2 \}$
 stdout: line:sell:\+4: .* \{ left = 100 \}$
 
+group: the last line of a function, {COMPILER}
+for: COMPILER g++_-O0 g++_-O2 clang++_-O2
+before:
+	cat >ends.cc <<-'END'
+		#include <stdio.h>
+		static inline int after(int n);
+		__attribute__((noinline)) int first(int n)
+		{
+			auto add = [n](int more) {
+				printf("%d\n", more);
+				return n + more;
+			};
+
+			return add(after(n));
+		}
+
+		static inline int after(int n)
+		{
+			puts("after");
+			return n + 1;
+		}
+		int main(void) { return first(2) - 5; }
+	END
+	words=({COMPILER})
+	${words//_/ } -g -Wl,--build-id -o ends ends.cc 2>err || exit 77
+case: code of a lambda is the function's, that of a function behind it is not
+run: taffrail record -o lambda -e 'first:+3 "in"' -- ./ends; for plus in 6 9 13 50; do taffrail record -e "first:+$plus" -- ./ends; done
+status: 1
+stderr: 1 event \(
+stderr: 'first:\+6': there is no code at that line; the next one with code is \+7, the one before \+[45]$
+stderr: 'first:\+9': the last line of first with code is \+[78]$
+stderr: 'first:\+13': the last line of first with code is \+[78]$
+stderr: 'first:\+50': the last line of first with code is \+[78]$
+
 group: what cannot be had
 cases:
 	2 taffrail record -e 'shop.c:36-40(n)' -- "$CASES/plain"
@@ -334,9 +368,11 @@ cases:
 	0/1 taffrail record -e sell -- "$CASES/plain" 0
 		names: .*; a line is FILE\.c:LINE or FUNCTION:\+LINES, a function fn:NAME$
 	1 taffrail record -e 'shop.c:33' -- "$CASES/plain"
-		^rule 'shop\.c:33': there is no code at that line; the next one with code is 34$
+		^rule 'shop\.c:33': there is no code at that line; the next one with code is 34, the one before 32$
 	1 taffrail record -e 'none.c:3' -- "$CASES/plain"
 		no file has debug information for that line
+	1 taffrail record -e 'sell:+10(n)' -- "$CASES/plain"
+		^rule 'sell:\+10\(n\)': the last line of sell with code is \+8$
 	1 taffrail record -e 'shop.c:36(n)' -- "$CASES/stripped"
 		no file has debug information for that line
 	1 taffrail record -e 'shop.c:36(n, argc)' -- "$CASES/plain"
@@ -371,7 +407,7 @@ cases:
 	1 taffrail start s --all -e 'shop.c:36'
 		none of yours runs: 'start --all' takes --program FILE
 	1 taffrail start s --all -e 'shop.c:33' --program "$CASES/plain"
-		there is no code at that line; the next one with code is 34$
+		there is no code at that line; the next one with code is 34, the one before 32$
 	1 taffrail start s --all -e 'shop.c:36' --program "$CASES/nowhere"
 		nowhere: No such file
 	2 taffrail start s -p 1 --program "$CASES/plain" -e 'shop.c:36'
