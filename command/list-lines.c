@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "command/common/command.h"
+#include "command/common/nearest.h"
 #include "command/common/printable.h"
 #include "command/elf/debug-files.h"
 #include "command/elf/markers.h"
@@ -44,6 +45,7 @@ struct listing {
 	struct json *json;		/* or NULL */
 	bool handles;			/* the process handles faults */
 	struct row row;
+	struct nearest sources;		/* if none has the name */
 	bool any;
 	int status;
 };
@@ -147,6 +149,8 @@ static void answer_take(struct listing *l, struct row *row, char *words)
 			 words ? words : "");
 		snprintf(row->addresses, sizeof(row->addresses), "0x%s",
 			 address);
+	} else if (!strcmp(word, "near")) {
+		nearest_add(&l->sources, strdup(words));
 	} else if (!strcmp(word, "plan")) {
 		row->why = atoi(words) & (2 * USDT_TRAPS - 1);
 	} else if (!strcmp(word, "field")) {
@@ -213,7 +217,9 @@ int list_lines(const char *source, pid_t pid, char **paths, int n,
 	struct listing listing = {
 		.source = source, .json = json,
 		.handles = pid && process_handles_faults(pid),
+		.sources = { .rule = source },
 	};
+	char names[FILE_BYTES];
 	int ret = 0;
 
 	if (strpbrk(source, ":\t\n"))
@@ -236,7 +242,12 @@ int list_lines(const char *source, pid_t pid, char **paths, int n,
 	if (pid && ret < 0)
 		return command_failed("process %d: its files cannot be read: "
 				      "%s", pid, strerror(-ret));
-	return listing.any || listing.status ? listing.status :
-	       command_failed("no file has debug information for lines of "
-			      "%s, as -g makes it", source);
+	if (listing.any || listing.status)
+		return listing.status;
+	nearest_text(&listing.sources, names, sizeof(names));
+	return *names ? command_failed("no source with code is called %s; nearest: "
+				       "%s",
+				       source, names) :
+			command_failed("no file has debug information for lines "
+				       "of %s, as -g makes it", source);
 }

@@ -18,6 +18,7 @@
 #include "base/base.h"
 #include "base/lines.h"
 #include "command/common/command.h"
+#include "command/common/nearest.h"
 #include "command/elf/call-types-private.h"
 #include "command/elf/debug-files.h"
 #include "command/elf/named-functions.h"
@@ -401,8 +402,9 @@ struct compiling {
 	long next, before;
 	long last;			/* of the file, or the function */
 	bool has_no_function;		/* of the name */
+	struct nearest sources;		/* if none has the name */
 	uint32_t has[TAFFRAIL_FIELDS_MAX];	/* places with a value */
-	char lacks[TAFFRAIL_FIELDS_MAX][160];	/* why others have none */
+	char lacks[TAFFRAIL_FIELDS_MAX][320];	/* why others have none */
 	bool unnamed;			/* a file without a build id has it */
 	bool is_long;
 	/* of the place that is read */
@@ -433,6 +435,8 @@ struct compilings {
 	size_t nseen;
 	char split[160];		/* the end of a path, of a file that is
 					 * missing */
+	char bare[160];			/* the first file, if it has no debug
+					 * information */
 };
 
 /* Adds text at the end of another. */
@@ -606,7 +610,7 @@ static void answer_take(struct compiling *c, char *line, const char *id)
 		name = strsep(&words, "\t");
 		if (words)
 			snprintf(c->lacks[expression_number(c->rule, name)],
-				 sizeof(c->lacks[0]), "%.60s %.90s", name,
+				 sizeof(c->lacks[0]), "%.60s %.240s", name,
 				 words);
 	} else if (!strcmp(word, "next")) {
 		long next = atol(words);
@@ -617,6 +621,8 @@ static void answer_take(struct compiling *c, char *line, const char *id)
 		c->before = atol(words) > c->before ? atol(words) : c->before;
 	} else if (!strcmp(word, "last")) {
 		c->last = atol(words) > c->last ? atol(words) : c->last;
+	} else if (!strcmp(word, "near")) {
+		nearest_add(&c->sources, strdup(words));
 	} else if (!strcmp(word, "unnamed")) {
 		c->has_no_function = true;
 	}
@@ -649,6 +655,8 @@ static int file_compile(const char *path, const struct opener_file *file,
 		command_warn("%s: %s", path, symboliser_error(ret));
 	if (ret)
 		return 0;
+	if (all->nseen == 1 && !*text)
+		snprintf(all->bare, sizeof(all->bare), ": %s has none", path);
 	for (uint32_t i = 0; i < module.id_bytes; i++)
 		sprintf(id + 2 * i, "%02x", module.id[i]);
 	for (rest = text; (line = strsep(&rest, "\n"));) {
@@ -708,9 +716,16 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 	}
 	if (!all->nseen)		/* what is missing is told later */
 		return COMMAND_DONE;
+	if (!c->places && !*all->bare && c->sources.ids[0]) {
+		nearest_text(&c->sources, names, sizeof(names));
+		return command_failed("rule '%s': no source with code is called "
+				      "%.*s; nearest: %s", typed, bytes,
+				      rule->where, names);
+	}
 	if (!c->places)
 		return command_failed("rule '%s': no file has debug information "
-				      "for that line, as -g makes it", typed);
+				      "for that line, as -g makes it%s", typed,
+				      all->bare);
 	if (c->is_long && !rule->text)
 		return command_failed("rule '%s': it records too much at once",
 				      typed);
@@ -757,11 +772,12 @@ int line_rules_compile(const char *const *wanted, int count,
 {
 	static struct compilings all;
 	int status = COMMAND_DONE;
+	const char *name;
 	uint32_t k;
 
 	all.n = 0;
 	all.bytes = all.nseen = 0;
-	*all.split = '\0';
+	*all.split = *all.bare = '\0';
 	free(all.of);
 	all.of = calloc((size_t)count + 1, sizeof(*all.of));
 	for (int i = 0; all.of && i < count; i++) {
@@ -782,6 +798,9 @@ int line_rules_compile(const char *const *wanted, int count,
 		if (!rule_ask(&all, rule))
 			return command_failed("rule '%s' is too long",
 					      rule->typed);
+		name = strrchr(rule->where, '/');
+		name = name ? name + 1 : rule->where;
+		all.of[all.n].sources.rule = strndup(name, strcspn(name, ":"));
 		all.of[all.n++].rule = rule;
 		free(rule->text);
 		rule->text = NULL;

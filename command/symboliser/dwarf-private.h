@@ -207,7 +207,14 @@ struct value_scope {
 /* Some of a value's `why`. */
 #define VALUE_OUT	"has been optimised out"
 #define VALUE_LATER	"is declared later"
-extern const char VALUE_UNKNOWN[];
+extern const char VALUE_UNKNOWN[], VALUE_NO_MEMBER[];
+
+/* Notes a name that is no member of a type, or no variable of a scope; and
+ * writes the names there, "a, b or c", that are nearest to the last such
+ * one. */
+void value_miss(const char *name, const Dwarf_Die *type,
+		const struct value_scope *scope);
+void value_nearest(char *text, size_t room);
 
 /* Numbers of registers: general ones from 0 on, and xmm0. */
 #define VALUE_GENERAL	16

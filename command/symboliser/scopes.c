@@ -12,11 +12,15 @@
 #include "command/symboliser/dwarf-private.h"
 
 #include <dwarf.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "command/common/nearest.h"
 
 #define DEPTH_MAX	64		/* in each other */
 #define NONE		UINT32_MAX
-#define IMPORTS_MAX	8		/* units in units */
+#define IMPORTS_MAX	8		/* units, or types, in each other */
 
 struct scope {
 	Dwarf_Die die;
@@ -306,4 +310,73 @@ bool value_is_later(Dwarf_Die *variable, const struct value_scope *scope)
 		} while (!dw.siblingof(&child, &child));
 	}
 	return false;
+}
+
+/* The last name that was missed: of a member of the type, or, with a scope, of
+ * a variable. */
+static struct {
+	char name[NEAREST_LENGTH_MAX];
+	Dwarf_Die type;
+	const struct value_scope *scope;
+} missed;
+
+void value_miss(const char *name, const Dwarf_Die *type,
+		const struct value_scope *scope)
+{
+	snprintf(missed.name, sizeof(missed.name), "%s", name);
+	if (type)
+		missed.type = *type;
+	missed.scope = scope;
+}
+
+/* Considers the names of members, also of anonymous ones and base classes. */
+static void members_consider(struct nearest *nearest, Dwarf_Die *type,
+			     int depth)
+{
+	struct value v = { 0 };
+	Dwarf_Die member;
+	const char *name;
+
+	if (depth == IMPORTS_MAX || dw.child(type, &member))
+		return;
+	do {
+		int tag = dw.tag(&member);
+
+		if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
+			continue;
+		name = dw.diename(&member);
+		value_type(&v, &member);
+		if (name)
+			nearest_add(nearest, name);
+		else if (v.has_type)
+			members_consider(nearest, &v.type, depth + 1);
+	} while (!dw.siblingof(&member, &member));
+}
+
+static void variable_consider(Dwarf_Die *variable, bool parameter, void *priv)
+{
+	const char *name = dw.diename(variable);
+	struct value v = { 0 };
+
+	(void)parameter;
+	if (name)
+		nearest_add(priv, name);
+	if (!name || strcmp(name, "this"))
+		return;
+	value_type(&v, variable);
+	if (v.has_type)
+		value_type(&v, &v.type);
+	if (v.has_type)
+		members_consider(priv, &v.type, 0);
+}
+
+void value_nearest(char *text, size_t room)
+{
+	struct nearest nearest = { .rule = missed.name };
+
+	if (missed.scope)
+		value_each(missed.scope, variable_consider, &nearest);
+	else
+		members_consider(&nearest, &missed.type, 0);
+	nearest_text(&nearest, text, room);
 }

@@ -22,6 +22,8 @@
  *						(enum usdt_reason, USDT_TRAPS)
  *	last	LINE				of the file, or the function,
  *						that has code
+ *	near	SOURCE				of the file, if no source has
+ *						the name: one like it
  *	unnamed					there is no such function
  *	split	PATH				of a file that is missing
  *
@@ -38,10 +40,12 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "command/common/nearest.h"
 #include "tracepoints/fields/shown.h"
 
 #define TEXT_MAX	4096
 #define ENUM_BYTES	160		/* of the names of an enumeration */
+#define NAMES_BYTES	200		/* that are like another one */
 #define DEPTH_MAX	32		/* of namespaces */
 
 struct place {
@@ -329,6 +333,7 @@ static uint32_t field_put(const struct search *s, const struct value *value,
 	struct flat flat = { s, name, n };
 	const char *length = strchr(name, '@');
 	struct value_field field;
+	char names[NAMES_BYTES] = "";
 
 	if (length)
 		value_array(&field, value, (uint16_t)atoi(length + 1));
@@ -339,8 +344,11 @@ static uint32_t field_put(const struct search *s, const struct value *value,
 	if (flat.n > n)
 		return flat.n;
 	if (!field.type) {
-		line_put(s, "none\t%s\t%s\n", name,
-			 field.why ? field.why : "has no value there");
+		if (field.why == VALUE_UNKNOWN || field.why == VALUE_NO_MEMBER)
+			value_nearest(names, sizeof(names));
+		line_put(s, "none\t%s\t%s%s%s\n", name,
+			 field.why ? field.why : "has no value there",
+			 *names ? "; nearest: " : "", names);
 		return n;
 	}
 	line_put(s, "field\t%u\t%s\t%s\t%d\n", field.type, field.operand, name,
@@ -670,6 +678,7 @@ static bool questions_read(struct search *s, char *words, size_t bytes)
 		char *colon = strrchr(s->questions[i].file, ':');
 
 		q = &s->questions[i];
+		q->file += strncmp(q->file, "./", 2) ? 0 : 2;
 		if (!colon)
 			continue;
 		*colon = '\0';
@@ -678,6 +687,29 @@ static bool questions_read(struct search *s, char *words, size_t bytes)
 			function_find(s, q, q->file, atoi(colon + 2));
 	}
 	return true;
+}
+
+static bool source_consider(const char *name, const void *nearest)
+{
+	const char *slash = strrchr(name, '/');
+
+	nearest_add((struct nearest *)nearest, slash ? slash + 1 : name);
+	return false;
+}
+
+/* Puts the names of sources that are like that of the question. */
+static void sources_put(const struct search *s)
+{
+	const char *slash = strrchr(s->of->file, '/');
+	struct nearest nearest = { .rule = slash ? slash + 1 : s->of->file };
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+	uint8_t type;
+
+	while (!dw.get_units(s->d.dwarf, cu, &cu, NULL, &type, &unit, NULL))
+		symboliser_unit_has(&s->d, &unit, source_consider, &nearest);
+	for (int i = 0; i < NEAREST_IDS && nearest.ids[i]; i++)
+		line_put(s, "near\t%s\n", nearest.ids[i]);
 }
 
 /* Answers the question `s->of`. */
@@ -708,6 +740,8 @@ static void question_put(struct search *s)
 		line_put(s, "before\t%d\n", q->before - q->begin);
 	if (!put_any && q->last)
 		line_put(s, "last\t%d\n", q->last - q->begin);
+	if (!put_any && q->file && !q->last)
+		sources_put(s);
 	symboliser_plans_free(&s->plans);
 	s->plans.n = 0;
 }

@@ -22,7 +22,7 @@
 #define NAME_BYTES	128
 
 const char VALUE_UNKNOWN[] = "is no variable there";
-static const char NO_MEMBER[] = "has no such member";
+const char VALUE_NO_MEMBER[] = "has no such member";
 
 /* Makes the variable of it that a reference refers to. */
 static void reference_follow(struct value *v);
@@ -319,7 +319,8 @@ static void member_take(struct value *v, const char *name, bool arrow)
 		return;
 	}
 	if (!member_find(&type, name, &member, &offset, 0)) {
-		value_refuse(v, NO_MEMBER);
+		value_refuse(v, VALUE_NO_MEMBER);
+		value_miss(name, &type, NULL);
 		return;
 	}
 	if (!bits_take(v, &member, &offset)) {
@@ -567,7 +568,7 @@ static bool own_member(struct value *v, const char *name,
 		return false;
 	value_find(&own, &naming.found, scope);
 	member_take(&own, name, true);
-	if (!own.kind && own.why == NO_MEMBER)
+	if (!own.kind && own.why == VALUE_NO_MEMBER)
 		return false;
 	*v = own;
 	return true;
@@ -632,10 +633,12 @@ static void variable_take(struct value *v, const char *name,
 	    own_member(v, name, scope))
 		return;
 	if (naming.is_found || (!naming.is_later &&
-				symboliser_variable(&naming.found, name)))
+				symboliser_variable(&naming.found, name))) {
 		value_find(v, &naming.found, scope);
-	else
-		v->why = naming.is_later ? VALUE_LATER : VALUE_UNKNOWN;
+		return;
+	}
+	v->why = naming.is_later ? VALUE_LATER : VALUE_UNKNOWN;
+	value_miss(name, NULL, scope);
 }
 
 /* A type that a cast names: of "struct client *", the name is "client". */

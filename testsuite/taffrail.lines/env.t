@@ -55,7 +55,7 @@ cases:
 	1 taffrail env -e 'shop.c:36(nobody)' "$CASES/fast"
 		^rule 'shop\.c:36\(nobody\)': at shop\.c:36, 
 	1 taffrail env -e shop.c:36 /bin/true
-		^rule 'shop\.c:36': no file has debug information for that line, as -g makes it$
+		^rule 'shop\.c:36': no file has debug information for that line, as -g makes it: /\S*bin/\S+ has none$
 	1 taffrail env -e shop.c:36 ./nothing
 		^\./nothing: No such file or directory$
 	1 taffrail env -e shop.c:36 /

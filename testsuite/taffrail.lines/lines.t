@@ -193,6 +193,10 @@ run:
 	taffrail record -o own -e 'classes.cc:38 "%ld %s %lu %d %d %d %s %d %d %d %s %d", n, owner, sizes, sizes[1], p.x, q->y, name, shared->x, elsewhere, far->deep, far->word, total' -- ./classes >out &&
 		taffrail export --format json own | sed 's/.*"message":"//; s/"}$//' | diff - out && wc -l <out
 whole stdout: 3
+case: a member of this that is mistyped
+run: taffrail record -e 'classes.cc:38(ownr)' -- ./classes
+status: 1
+stderr: : at classes\.cc:38, ownr is no variable there; nearest: owner
 case: functions by their names
 run: taffrail record -o plus -e 'shop::inner::cart::add:+6(k, at.w) if owner == "pat"' -e 'one:+2(k)' -- ./classes >out && taffrail view plus
 stdout: line:shop::inner::cart::add:\+6: .* \{ k = 2, w = 0\.5, owner = "pat", unread = 0x0 \}$
@@ -218,7 +222,7 @@ no stdout: shop
 case: the one that cannot be had is named
 run: taffrail record -o bad -e 'classes.cc:38(k)' -e 'shop.c:36(none)' -e 'one:+2(k)' -- ./units
 status: 1
-stderr: rule 'shop\.c:36\(none\)': at shop\.c:36, none is no variable there$
+stderr: rule 'shop\.c:36\(none\)': at shop\.c:36, none is no variable there; nearest: n, 
 
 group: lists
 case: of a program
@@ -277,6 +281,10 @@ run:
 		kill $pid
 	done
 stdout: ^handles.c:7 +add\([^\]]*\)\nhandles.c:7 +add\([^\]]*\)\nhandles.c:7 .* \[not: an instruction after it may fault, and the program handles SIGSEGV or SIGBUS\]$
+case: not of the agent's files
+run: taffrail list --lines object.c -p $pid
+status: 1
+no stdout: .
 case: sessions record each its own
 run: taffrail start one -p $pid -e 'shop.c:36(n)' && taffrail start two -p $pid -e 'shop.c:36(left, item->name) if n == 1000' && taffrail enable two -p $pid 'shop.c:59(i)' && wait_for snapshot_has one 'n = 1000 ' && wait_for snapshot_has two 'left = .*n = 1000' && wait_for snapshot_has two 'i = ' && taffrail view one.trace && taffrail view two.trace
 stdout: line:shop\.c:36: .* \{ n = 1000 \}$
@@ -369,24 +377,28 @@ cases:
 		names: .*; a line is FILE\.c:LINE or FUNCTION:\+LINES, a function fn:NAME$
 	1 taffrail record -e 'shop.c:33' -- "$CASES/plain"
 		^rule 'shop\.c:33': there is no code at that line; the next one with code is 34, the one before 32$
-	1 taffrail record -e 'none.c:3' -- "$CASES/plain"
-		no file has debug information for that line
+	1 taffrail record -e 'src/shp.c:3' -- "$CASES/plain"
+		: no source with code is called src/shp\.c; nearest: shop\.c
 	1 taffrail record -e 'sell:+10(n)' -- "$CASES/plain"
 		^rule 'sell:\+10\(n\)': the last line of sell with code is \+8$
 	1 taffrail record -e 'shop.c:36(n)' -- "$CASES/stripped"
-		no file has debug information for that line
+		no file has debug information for that line, as -g makes it: .*/stripped has none$
+	1 taffrail record -e 'shop.c:36(item->pric)' -- "$CASES/plain"
+		: at shop\.c:36, item->pric has no such member; nearest: price, name or stock$
+	1 taffrail record -e './shop.c:36(itm->price)' -- "$CASES/plain"
+		: at \./shop\.c:36, itm->price is no variable there; nearest: item, n or left$
 	1 taffrail record -e 'shop.c:36(n, argc)' -- "$CASES/plain"
-		: at shop\.c:36, argc is no variable there$
+		: at shop\.c:36, argc is no variable there; nearest: 
 	1 taffrail record -e 'shop.c:32(left)' -- "$CASES/plain"
 		: at shop\.c:32, left is declared later$
 	1 taffrail record -e 'shop.c:36(item->none)' -- "$CASES/plain"
-		item->none has no such member$
+		item->none has no such member; nearest: 
 	1 taffrail record -e 'shop.c:36(n->none)' -- "$CASES/plain"
 		n->none is no pointer$
 	1 taffrail record -e 'shop.c:36 "%d", item->sizes' -- "$CASES/plain"
 		item->sizes is an array: name an element$
 	1 taffrail record -e 'shop.c:36(item->sizes[0]@none)' -- "$CASES/plain"
-		none is no variable there$
+		none is no variable there; nearest: n, 
 	1 taffrail record -e 'shop.c:36(item[0]@n)' -- "$CASES/plain"
 		item\[0\]@n is an array: name an element$
 	2 taffrail record -e 'shop.c:36(item->sizes[0]@n@3)' -- "$CASES/plain"
@@ -434,7 +446,9 @@ cases:
 		behind a line stand values
 	2 taffrail record -e 'shop.c:36(n)' -e 'shop.c:36(left)' -- "$CASES/plain"
 		another rule names the line
-	1 taffrail list --lines none.c "$CASES/plain"
+	1 taffrail list --lines shp.c "$CASES/plain"
+		^no source with code is called shp\.c; nearest: shop\.c
+	1 taffrail list --lines none.c "$CASES/stripped"
 		no file has debug information for lines of none\.c
 	1 taffrail list --lines shop.c "$CASES/empty" <>"$CASES/empty"
 		/empty: not an ELF file
