@@ -273,6 +273,19 @@ int process_each_module(pid_t pid, uint32_t how, process_module *module,
 	return ret;
 }
 
+bool file_is_agents(const char *path)
+{
+	static const char *const names[] = { "libtaffrail", "libZydis",
+					     "memfd:taffrail" };
+	const char *name = strrchr(path, '/');
+
+	name = name ? name + 1 : path;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
 /* The caller of process_each_file(). */
 struct opening {
 	pid_t pid;
@@ -289,7 +302,8 @@ static int open_mapping(const struct process_mapping *m, void *arg)
 	enum process_way way;
 	int ret;
 
-	if (!m->executable || m->inode == opening->inode)
+	if (!m->executable || m->inode == opening->inode ||
+	    file_is_agents(m->path))
 		return 0;
 	way = process_file(path, opening->pid, m);
 	if (!way || way == PROCESS_WAY_SILENT ||

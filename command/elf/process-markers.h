@@ -37,7 +37,10 @@ typedef int process_module(const char *path, struct marker_list *list,
 int process_each_module(pid_t pid, uint32_t how, process_module *module,
 			void *arg);
 
-/* Calls `opened` for each file of code that an agent in the process may read. A
+/* Returns true for files of an agent, which have no sites for rules. */
+bool file_is_agents(const char *path);
+
+/* Calls `opened` for each other file that an agent in the process may read. A
  * call that returns other than 0 ends that, and is returned; else 0, or a
  * negative errno as above. */
 struct opener_file;

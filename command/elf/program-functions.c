@@ -31,16 +31,6 @@ bool function_name(char name[FUNCTION_NAME_BYTES], const struct marker *m,
 	return !i || (i == 1 && *m->file);
 }
 
-/* Returns true for the agent's libraries, which have no sites. */
-static bool is_own(const char *path)
-{
-	const char *name = strrchr(path, '/');
-
-	name = name ? name + 1 : path;
-	return !strncmp(name, "libtaffrail", 11) ||
-	       !strncmp(name, "libZydis", 8);
-}
-
 /* The files of a program: those that were read, then those to read. */
 struct files {
 	char *paths[FILES_MAX];
@@ -132,7 +122,7 @@ static int each_path(const char *program,
 			 files.paths[0]);
 	folder_keep(files.beside);
 	for (size_t i = 0; i < files.n; i++) {
-		if (!ret && !is_own(files.paths[i]))
+		if (!ret && !file_is_agents(files.paths[i]))
 			ret = take(files.paths[i], arg);
 		if (!ret)
 			add_needed(&files, files.paths[i]);
@@ -197,7 +187,7 @@ static int pass_module(const char *path, struct marker_list *functions,
 {
 	const struct passing *passing = arg;
 
-	return is_own(path) ? 0 : passing->take(path, functions, passing->arg);
+	return file_is_agents(path) ? 0 : passing->take(path, functions, passing->arg);
 }
 
 int functions_of_process(pid_t pid, uint32_t how, functions_take *take,
