@@ -94,6 +94,16 @@ const char *text_after(const char *string, const char *prefix)
 	return string;
 }
 
+const char *text_file_name(const char *path)
+{
+	const char *p;
+
+	for (p = path; *p; p++)
+		if (*p == '/')
+			path = p + 1;
+	return path;
+}
+
 void text_copy(char *to, size_t size, const char *from)
 {
 	struct text text;

@@ -34,6 +34,9 @@ bool text_equal(const char *a, const char *b);
  * not begin with it. */
 const char *text_after(const char *string, const char *prefix);
 
+/* Returns the part of a path behind the last '/'. */
+const char *text_file_name(const char *path);
+
 /* Copies with truncation; the result is terminated. */
 void text_copy(char *to, size_t size, const char *from);
 

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "command/agents/faults.h"
 #include "command/agents/places.h"
 #include "command/agents/rule.h"
@@ -518,8 +519,7 @@ static void keep_named(const struct output *out, struct marker_list *list,
 {
 	static char every[] = "fn:*";
 	static char *all[] = { every, NULL };
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	const char *module = slash ? slash + 1 : path;
+	const char *module = path ? text_file_name(path) : NULL;
 	struct marker_list kept = { 0 };
 
 	for (size_t i = 0, n; i < list->count; i += n) {

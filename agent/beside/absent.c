@@ -164,7 +164,7 @@ static bool module_finds(const struct link_map *handle, const char *name)
 
 static bool map_is_named(const struct link_map *map, const char *name)
 {
-	return text_after(path_file(map->l_name), name);
+	return text_after(text_file_name(map->l_name), name);
 }
 
 /* Calls a function for the modules until it returns true, and returns that. */
@@ -207,7 +207,7 @@ static bool standin_load(const char *name)
 
 	modules_each(module_own, &own);
 	text_open(&path, file, sizeof(file));
-	text_add_bytes(&path, own, (size_t)(path_file(own) - own));
+	text_add_bytes(&path, own, (size_t)(text_file_name(own) - own));
 	text_add(&path, "taffrail/lttng/");
 	text_add(&path, name);
 	return !path.cut && dlopen(file, RTLD_NOW);

@@ -80,19 +80,9 @@ static const Elf64_Sym *symbol_of(const struct symbols *symbols, uint32_t n,
 	return NULL;
 }
 
-const char *path_file(const char *path)
-{
-	const char *p;
-
-	for (p = path; *p; p++)
-		if (*p == '/')
-			path = p + 1;
-	return path;
-}
-
 bool module_is(const struct dl_phdr_info *info, const char *library)
 {
-	return text_after(path_file(info->dlpi_name), library);
+	return text_after(text_file_name(info->dlpi_name), library);
 }
 
 bool module_needs(const struct dl_phdr_info *info, const char *name)

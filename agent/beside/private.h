@@ -182,9 +182,6 @@ bool module_needs(const struct dl_phdr_info *info, const char *name);
  * known. Takes the lock of the linker's list. */
 bool module_stays(const void *address);
 
-/* Returns the part of a path behind the last slash. */
-const char *path_file(const char *path);
-
 /* Returns true for a library of that name, whatever follows it. */
 bool module_is(const struct dl_phdr_info *info, const char *library);
 

@@ -195,7 +195,7 @@ static int read_headers(const struct attach_target *t, struct attach_module *m,
 static int read_module(const struct attach_target *t, struct attach_module *m,
 		       const struct link_map *map, bool first)
 {
-	char path[4096], *slash;
+	char path[4096];
 	struct dynamic d;
 	Elf64_Ehdr header;
 	int ret;
@@ -208,9 +208,8 @@ static int read_module(const struct attach_target *t, struct attach_module *m,
 		return -EFAULT;
 	if (d.soname)
 		read_string(t, d.strings + d.soname, path, sizeof(path));
-	slash = strrchr(path, '/');
 	snprintf(m->name, sizeof(m->name), "%.*s", (int)sizeof(m->name) - 1,
-		 slash ? slash + 1 : path);
+		 text_file_name(path));
 	if (first)
 		return read_headers(t, m, t->phdr, t->nphdr);
 	ret = attach_read(t, m->base, &header, sizeof(header));

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "command/agents/targets.h"
 #include "command/common/command.h"
 #include "command/completion/private.h"
@@ -118,11 +119,11 @@ static int propose_module(const char *path, struct marker_list *list, void *arg)
 {
 	const struct functions *f = arg;
 	const char *typed = f->p->prefix + strlen(f->p->before);
-	const char *slash = strrchr(path, '/'), *behind;
+	const char *behind;
 	char module[NAME_MAX + 1], word[NAME_MAX + 8];
 	bool runtime;
 
-	snprintf(module, sizeof(module), "%s", slash ? slash + 1 : path);
+	snprintf(module, sizeof(module), "%s", text_file_name(path));
 	runtime = rule_is_runtime(module);
 	if (strstr(module, ".so"))
 		*strstr(module, ".so") = '\0';

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/text.h"
 #include "command/common/counted.h"
 #include "command/doctor/private.h"
 #include "command/elf/elfnotes.h"
@@ -50,12 +51,11 @@ static void reason_count(struct tally *tally, const char *why)
 static int count_file(const char *path, struct marker_list *functions,
 		      void *arg)
 {
-	const char *slash = strrchr(path, '/');
 	struct tally *tally = arg;
 	const struct marker *m, *last = NULL;
 	size_t before = tally->all;
 
-	if (rule_is_runtime(slash ? slash + 1 : path))
+	if (rule_is_runtime(text_file_name(path)))
 		return 0;
 	for (size_t i = 0; i < functions->count; i++, last = m) {
 		m = &functions->markers[i];

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/lines.h"
+#include "base/text.h"
 #include "command/elf/debug-files.h"
 #include "command/elf/named-functions.h"
 #include "command/elf/process-markers.h"
@@ -85,8 +86,7 @@ static int file_take(const char *path, const struct opener_file *file,
 		     void *priv)
 {
 	char words[LINE_VALUE_BYTES + 256], id[2 * SYMBOLISER_ID_BYTES + 1];
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = text_file_name(path);
 	static struct symboliser_module module;
 	uint64_t ns = SYMBOLISER_MARKERS_NS;
 	struct reading *reading = priv;

@@ -22,6 +22,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "command/causes/cause.h"
 #include "command/elf/debug-path-private.h"
 #include "command/procfs/process.h"
@@ -73,10 +74,8 @@ static int add_marker(const struct symboliser_found *found, void *priv)
 /* Adds SYMBOLISER_LIBC for a file of libc's libraries, by the name. */
 static uint32_t functions_how(const char *path, uint32_t how)
 {
-	const char *slash = strrchr(path, '/');
-
 	return how & SYMBOLISER_FUNCTIONS &&
-		rule_is_runtime(slash ? slash + 1 : path) ?
+		rule_is_runtime(text_file_name(path)) ?
 		       how | SYMBOLISER_LIBC : how;
 }
 

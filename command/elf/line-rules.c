@@ -17,6 +17,7 @@
 
 #include "base/base.h"
 #include "base/lines.h"
+#include "base/text.h"
 #include "command/common/command.h"
 #include "command/common/nearest.h"
 #include "command/elf/call-types-private.h"
@@ -798,8 +799,7 @@ int line_rules_compile(const char *const *wanted, int count,
 		if (!rule_ask(&all, rule))
 			return command_failed("rule '%s' is too long",
 					      rule->typed);
-		name = strrchr(rule->where, '/');
-		name = name ? name + 1 : rule->where;
+		name = text_file_name(rule->where);
 		all.of[all.n].sources.rule = strndup(name, strcspn(name, ":"));
 		all.of[all.n++].rule = rule;
 		free(rule->text);

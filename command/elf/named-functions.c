@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "command/causes/cause.h"
 #include "command/common/command.h"
 #include "command/common/monotonic.h"
@@ -57,18 +58,11 @@ static bool glob_of(char glob[GLOB_BYTES], const char *rule)
 	return rule_kind(rule) == RULE_FUNCTIONS;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Counts the functions of a module; names of one address count once. */
 static int count_module(const char *path, struct marker_list *functions,
 			void *arg)
 {
-	const char *module = last_part(path);
+	const char *module = text_file_name(path);
 	struct named *named = arg;
 	char glob[GLOB_BYTES], name[FUNCTION_NAME_BYTES];
 	char returns[sizeof(name) + sizeof(RULE_RETURN)];
@@ -101,7 +95,7 @@ static int count_module(const char *path, struct marker_list *functions,
 static int find_parameters(const char *path, struct marker_list *functions,
 			   void *arg)
 {
-	const char *module = last_part(path), *name;
+	const char *module = text_file_name(path), *name;
 	const struct named *named = arg;
 	char glob[GLOB_BYTES];
 
@@ -252,7 +246,7 @@ static int search_module(const char *path, struct marker_list *functions,
 {
 	struct search *search = arg;
 	char probe[GLOB_BYTES], shown[GLOB_BYTES];
-	const char *name = last_part(path);
+	const char *name = text_file_name(path);
 
 	if (functions->count)
 		add_copy(&search->modules, name);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/text.h"
 #include "command/elf/mapped-private.h"
 #include "command/elf/work-private.h"
 #include "command/symboliser/symboliser.h"
@@ -117,17 +118,15 @@ static char *put_places(const struct symboliser_frame *frames, size_t n,
 			uint64_t *ns)
 {
 	char name[WRITTEN_BYTES], file[NAME_MAX + 1], text[PLACES_BYTES] = "";
-	const char *slash;
 	size_t used = 0;
 	int length;
 
 	if (!n || !frames->line || !*frames->file)
 		return NULL;
 	for (const struct symboliser_frame *f = frames; f < frames + n; f++) {
-		slash = strrchr(f->file, '/');
 		if (!f->line || !*f->file)
 			continue;
-		copy_name(file, sizeof(file), slash ? slash + 1 : f->file);
+		copy_name(file, sizeof(file), text_file_name(f->file));
 		*name = '\0';
 		if (n > 1 && *f->function)
 			write_name(name, f->function, ns);

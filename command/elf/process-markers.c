@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/text.h"
 #include "command/elf/elfnotes.h"
 #include "command/procfs/mapped-file.h"
 #include "command/procfs/process.h"
@@ -277,9 +278,8 @@ bool file_is_agents(const char *path)
 {
 	static const char *const names[] = { "libtaffrail", "libZydis",
 					     "memfd:taffrail" };
-	const char *name = strrchr(path, '/');
+	const char *name = text_file_name(path);
 
-	name = name ? name + 1 : path;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strncmp(name, names[i], strlen(names[i])))
 			return true;

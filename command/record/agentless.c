@@ -47,14 +47,6 @@ char *agentless_words(enum lacking_why why, char line[CAUSE_LINE_BYTES])
 			 .reason = AGENTLESS_CAUSE(why) }, line);
 }
 
-/* Returns the part of a path behind the last slash. */
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Copies a text of a page or a file, which is not trusted: a control character
  * would make a second line, or change the terminal. */
 static void copy_printable(char to[AGENTLESS_TEXT_BYTES], const char *from)
@@ -133,7 +125,7 @@ void agentless_settle(struct agentless *a)
 
 		/* it may be one of those for which there was no room */
 		if (a->njoined == AGENTLESS_NAMES ||
-		    has_joined(a, base_name(row->path)))
+		    has_joined(a, text_file_name(row->path)))
 			continue;
 		a->others += row->times;
 		a->away = true;
@@ -209,7 +201,7 @@ static bool was_noted(struct agentless *a, enum lacking_why noted,
 	     row++)
 		if (row->reason == AGENTLESS_CAUSE(noted) &&
 		    row->told < row->times &&
-		    !strcmp(base_name(row->path), base_name(path))) {
+		    !strcmp(text_file_name(row->path), text_file_name(path))) {
 			row->told++;
 			return true;
 		}
@@ -254,7 +246,7 @@ void agentless_read(struct agentless *a, int fd)
 		sscanf(why, "%u %d %n", &id, &slots.error, &at);
 		slots.path = path;
 		slots.text = why + at;
-		agentless_join(a, base_name(path));
+		agentless_join(a, text_file_name(path));
 		if (id == CAUSE_LACKS_SESSIONS) {
 			a->full++;
 			name_add(a, id, &slots);

@@ -40,6 +40,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/text.h"
 #include "command/common/nearest.h"
 #include "tracepoints/fields/shown.h"
 
@@ -174,13 +175,12 @@ static void place_add(const struct search *s, struct question *q,
 static bool is_wanted(const char *name, const void *priv)
 {
 	const struct search *s = priv;
-	const char *slash = strrchr(name, '/'), *file, *own;
+	const char *file;
 
-	name = slash ? slash + 1 : name;
+	name = text_file_name(name);
 	for (uint32_t i = 0; i < s->n; i++) {
 		file = s->questions[i].file;
-		own = file ? strrchr(file, '/') : NULL;
-		if (file && !strcmp(name, own ? own + 1 : file))
+		if (file && !strcmp(name, text_file_name(file)))
 			return true;
 	}
 	return false;
@@ -691,17 +691,14 @@ static bool questions_read(struct search *s, char *words, size_t bytes)
 
 static bool source_consider(const char *name, const void *nearest)
 {
-	const char *slash = strrchr(name, '/');
-
-	nearest_add((struct nearest *)nearest, slash ? slash + 1 : name);
+	nearest_add((struct nearest *)nearest, text_file_name(name));
 	return false;
 }
 
 /* Puts the names of sources that are like that of the question. */
 static void sources_put(const struct search *s)
 {
-	const char *slash = strrchr(s->of->file, '/');
-	struct nearest nearest = { .rule = slash ? slash + 1 : s->of->file };
+	struct nearest nearest = { .rule = text_file_name(s->of->file) };
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
 	uint8_t type;

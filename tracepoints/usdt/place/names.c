@@ -18,14 +18,10 @@
 static void program_name(struct module *module)
 {
 	char own[MODULE_PATH_BYTES];
-	const char *path = own, *p;
 	long n = sys3(SYS_readlink, "/proc/self/exe", own, sizeof(own) - 1);
 
 	own[n > 0 ? n : 0] = '\0';
-	for (p = path; *p; p++)
-		if (*p == '/')
-			path = p + 1;
-	text_copy(module->name, sizeof(module->name), path);
+	text_copy(module->name, sizeof(module->name), text_file_name(own));
 }
 
 /* Tells whether the module is one of the agent's own, or has the agent. */

@@ -59,11 +59,8 @@ bool usdt_function_is_part(const char *name)
 /* Returns the last part of a source file's name, or NULL for an empty one. */
 static const char *source_part(const char *path)
 {
-	const char *last = path;
+	const char *last = text_file_name(path);
 
-	for (; *path; path++)
-		if (*path == '/')
-			last = path + 1;
 	return *last ? last : NULL;
 }
 
