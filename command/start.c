@@ -103,8 +103,8 @@ static const struct option_row start_rows[] = {
 	{ KEY_GROUP, "allow-group", "GROUP", "give GROUP your rights over the "
 	  "processes, until they end" },
 	{ OPTION_FLAG(0, struct start_arguments, int3),
-	  "int3", NULL, "also trace USDT probes that need a trap for "
-	  "each hit" },
+	  "int3", NULL, "also trace functions, lines and USDT probes that "
+	  "need a trap for each hit" },
 	{ OPTION_FLAG(0, struct start_arguments, yes),
 	  "yes", NULL, COMMAND_YES_HELP },
 	{ KEY_CHANNEL, "channel", "NAME:OPTIONS", "not supported yet" },

@@ -75,8 +75,8 @@ static const struct option_row rows[] = {
 	{ KEY_GROUP, "allow-group", "GROUP", "give GROUP your rights over the "
 	  "processes, until they end" },
 	{ OPTION_FLAG(0, struct record_options, int3),
-	  "int3", NULL, "also trace USDT probes that need a trap for "
-	  "each hit" },
+	  "int3", NULL, "also trace functions, lines and USDT probes that "
+	  "need a trap for each hit" },
 	{ OPTION_FLAG(0, struct record_options, fail_on_loss),
 	  "fail-on-loss", NULL, "exit with 1 if events were lost, or "
 	  "callbacks missed hits" },
