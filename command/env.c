@@ -3,8 +3,8 @@
  * taffrail env: prints a value of TAFFRAIL_ENABLE, in which rules for source
  * lines and functions are compiled.
  *
- * Invariant: the value is the text of rules that a request has, so the agent
- * verifies it as that. It names places by build id: it means nothing in other
+ * Invariant: the value is the text of rules that a request has, between a line
+ * "file=NAME" of the program and a line "end=", so the agent verifies it. It names places by build id: it means nothing in other
  * programs, which get the variable, too.
  */
 #include <errno.h>
@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "command/agents/client.h"
 #include "command/agents/rule.h"
 #include "command/causes/cause.h"
@@ -84,10 +85,12 @@ int env_main(int argc, char **argv)
 	rule_request(&request, rules, n);
 	if (request.failed)
 		return cause_report(OUT_OF_MEMORY);
-	if (strlen(request.text) + sizeof("TAFFRAIL_ENABLE=") > VALUE_BYTES)
+	if (strlen(request.text) + sizeof("TAFFRAIL_ENABLE=file=\nend=\n") +
+		    NAME_MAX > VALUE_BYTES)
 		return command_failed("the rules are too much for a variable: "
 				      "name fewer lines or functions");
-	fputs(request.text, stdout);
+	/* by these, agents know another build, and a part of the value */
+	printf("file=%s\n%send=\n", text_file_name(file), request.text);
 	client_request_release(&request);
 	return command_finish();
 }

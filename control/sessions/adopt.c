@@ -99,11 +99,15 @@ static int line_wanted(const struct usdt_line *line, const char *name)
 	uint32_t k;
 
 	for (uint32_t i = 0; i < SESSIONS_MAX; i++)
-		for (k = 0; session_asks(i) && k < sessions[i].nrules; k++)
-			if (sessions[i].rules[k].wanted &&
-			    sessions[i].rules[k].lines == line->set &&
-			    text_equal(sessions[i].rules[k].glob, name))
-				how |= USDT_WANTED | sessions[i].int3;
+		for (k = 0; session_asks(i) && k < sessions[i].nrules; k++) {
+			struct session_rule *rule = &sessions[i].rules[k];
+
+			if (!rule->wanted || rule->lines != line->set ||
+			    !text_equal(rule->glob, name))
+				continue;
+			rule->found = 1;
+			how |= USDT_WANTED | sessions[i].int3;
+		}
 	return how;
 }
 

@@ -21,10 +21,16 @@
 #include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/usdt/usdt.h"
 
+#define COMM_BYTES	16	/* of a process's name, with the NUL */
 #define WHY_BYTES	640	/* a rule's condition, and the fault in it */
 #define LINE_UNDESCRIBED \
 	"a command reads debug information for it: " \
 	"TAFFRAIL_ENABLE=\"$(taffrail env -e RULE PROGRAM)\""
+#define VALUE_CUT \
+	"the value was cut off: it needs all lines that taffrail env prints"
+#define OTHER_BUILD \
+	"the value is for another build of the program: taffrail env makes " \
+	"one for this"
 
 /* Adds a line, in which each control character becomes '?'. A line for which
  * there is no room is left out. */
@@ -50,6 +56,10 @@ static void fault_add(const char *rule, const char *fact)
 	else
 		place_fault_bytes += (uint32_t)line.used;
 }
+
+/* The name of the program for which a value was made, as the kernel cuts it; or
+ * "". Programs that it executes have the variable, too. */
+static char described[COMM_BYTES];
 
 static void note_path(char *path, size_t size, const char *file)
 {
@@ -108,11 +118,17 @@ static void lines_parse(struct session *session, const char *lines)
 	const uint64_t nothing = session_lines_set("");
 	uint64_t set = session_lines_set(lines);
 	char buffer[WHY_BYTES];
+	bool ends = true;
 	struct text why;
 	struct line line;
 
 	session_lines_take(lines);
 	while (line_next(&lines, &line)) {
+		if (text_equal(line.key, "file")) {
+			text_copy(described, sizeof(described), line.value);
+			ends = false;
+		}
+		ends |= text_equal(line.key, "end");
 		if (!text_equal(line.key, "rule"))
 			continue;
 		text_open(&why, buffer, sizeof(buffer));
@@ -126,6 +142,8 @@ static void lines_parse(struct session *session, const char *lines)
 			fault_add(line.value, buffer);
 		set = session_lines_set(lines);
 	}
+	if (!ends)
+		fault_add(NULL, VALUE_CUT);
 }
 
 /* Adds the rules of TAFFRAIL_ENABLE to the session. */
@@ -135,7 +153,8 @@ static void rules_parse(struct session *session, const char *p)
 	struct text text, why;
 	const char *end, *last;
 
-	if (text_after(p, "spot=") || text_after(p, "rule=")) {
+	if (text_after(p, "file=") || text_after(p, "spot=") ||
+	    text_after(p, "rule=")) {
 		lines_parse(session, p);
 		return;
 	}
@@ -295,6 +314,10 @@ void session_obey_environment(struct session *session)
 		if (session_rule_fault(started->channel->page,
 				       &started->rules[i], &why))
 			fault_add(NULL, buffer);
+		if (rule_kind(started->rules[i].glob) == RULE_LINE &&
+		    !started->rules[i].found &&
+		    text_equal(described, process.page->procname))
+			fault_add(started->rules[i].glob, OTHER_BUILD);
 	}
 	place_faults_publish(process.page);
 	/* commands do not look at the pages of ended processes, and the page

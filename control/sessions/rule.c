@@ -107,6 +107,7 @@ int session_rule_parse(struct session_rule *rule, const char *string,
 	rule->wanted = 1;
 	rule->fits = 0;
 	rule->misfits = 0;
+	rule->found = 0;
 	rule->calls = 0;
 	rule->lines = 0;
 	if (!condition)

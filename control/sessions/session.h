@@ -40,6 +40,8 @@ struct session_rule {
 	uint8_t fits;		/* for a marker that the glob matches the
 				 * condition may hold */
 	uint8_t misfits;	/* the fields of one do not allow it */
+	uint8_t found;		/* of a source line: a module is of the build
+				 * that the descriptions are for */
 	uint8_t calls;		/* of functions: it names whole calls, as an
 				 * event each */
 };

@@ -42,6 +42,32 @@ run: TAFFRAIL_ENABLE='shop.c:36(n);app/x' "$CASES/linked" 1 >out; taffrail statu
 stderr: ^taffrail: status: process \d+ \(linked\): TAFFRAIL_ENABLE: rule 'shop\.c:36\(n\)': a command reads debug information for it: TAFFRAIL_ENABLE="\$\(taffrail env -e RULE PROGRAM\)"$
 stderr: rule 'shop\.c:36': a command reads
 
+group: a value for another program, {STATE}
+for: STATE living ended
+before:
+	gcc -g -O0 -o shop "$SOURCE/shop.c" && taffrail env -e 'shop.c:36(n)' -e 'app/*' ./shop >rules && cp rules old && gcc -g -O1 -o shop "$SOURCE/shop.c"
+	# what a command says beside a process that runs, or has run
+	told() {
+		export TAFFRAIL_ENABLE="$(cat rules)" LD_PRELOAD=$library
+		case {STATE} in
+		living) start it "$@" on ;;
+		ended) "$@" >out ;;
+		esac
+		unset TAFFRAIL_ENABLE LD_PRELOAD
+		wait_for sh -c 'taffrail status 2>/dev/null | grep -q shop' && taffrail status
+		[ {STATE} = ended ] || kill $pid
+	}
+case: another build of it
+run: told ./shop 1
+stderr: ^taffrail: status: process \d+ \(shop\): TAFFRAIL_ENABLE: rule 'shop\.c:36': the value is for another build of the program: taffrail env makes one for this$
+no stderr: app
+case: other programs have it by right
+run: cp shop shopping && taffrail env -e 'shop.c:36(n)' ./shop >rules && told ./shopping 1; sed s/=shop/=other/ old >rules && told ./shop 1
+no stderr: .
+case: one that was cut off, also behind a rule
+run: for lines in 2 3 4 5; do taffrail env -e 'shop.c:36(n)' -e 'app/*' ./shop | head -n $lines >rules; taffrail stop env 2>/dev/null; told ./shop 1; done 2>&1 | grep -c 'shop): TAFFRAIL_ENABLE: the value was cut off: it needs all lines that taffrail env prints'
+stdout: ^4$
+
 group: mistakes
 cases:
 	2 taffrail env "$CASES/fast"
