@@ -109,11 +109,18 @@ int debug_spots(char **text, const char *words, size_t bytes, const char *path,
 	}
 	if (alternate_open(&a.opened[a.n], place, of))
 		file_take(&a, FILE_ALTERNATE, NULL);
+	/* without it, names and types are missing anywhere */
+	else if (*of->alternate) {
+		ret = asprintf(text, "split\t%s\n", of->alternate);
+		ret = ret < 0 ? -ENOMEM : 0;
+		goto close;
+	}
 	ret = symboliser_spots(text, words, bytes, a.list, a.n, ns);
 	if (!ret && splits_open(&a, *text, path)) {
 		free(*text);
 		ret = symboliser_spots(text, words, bytes, a.list, a.n, ns);
 	}
+close:
 	while (a.n > 1) {
 		opener_close(&a.opened[--a.n]);
 		free((char *)a.list[a.n].name);

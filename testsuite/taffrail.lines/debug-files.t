@@ -62,6 +62,18 @@ run: rm -rf */.debug */shop.debug */shared */*.dwo; cd gcc.*5-O0 && taffrail rec
 status: 1
 stderr: no file has debug information|the file with the debug information is missing: .*\.dwo$
 
+group: what dwz has moved out is missing
+need: command -v gcc objcopy dwz
+before:
+	gcc -gdwarf-4 -O0 -Wl,--build-id -o shop "$SOURCE/shop.c" && cp shop other
+	for one in shop other; do objcopy --only-keep-debug $one $one.debug && strip $one && objcopy --add-gnu-debuglink=$one.debug $one; done
+	dwz -m shared shop.debug other.debug && rm shared
+cases:
+	1 taffrail record -e 'shop.c:36(n)' -- ./shop
+		^rule 'shop\.c:36\(n\)': the file with the debug information is missing: .*shared$
+	1 taffrail list --lines shop.c ./shop
+		^\./shop: the file with the debug information is missing: .*shared$
+
 group: packages of debug information
 need: unshare -m mount -t tmpfs none /usr/lib/debug
 before:
