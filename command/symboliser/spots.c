@@ -556,19 +556,6 @@ static const char *function_file(const struct function_search *f,
 	return dw.filesrc(files, number, NULL, NULL);
 }
 
-/* Takes a function behind the one that was found, if it is the next one. */
-static void end_take(struct function_search *f, Dwarf_Die *function)
-{
-	const char *name = dw.diename(function);
-	int line;
-
-	/* a closure of Rust is in a function; that of C++ has no own line */
-	if (name && *name != '{' && dw.hasattr(function, DW_AT_decl_line) &&
-	    !dw.decl_line(function, &line) && line > f->line &&
-	    (!f->end || line < f->end) && function_file(f, function) == f->file)
-		f->end = line;
-}
-
 /* Looks at functions below a DIE, also of namespaces and classes: finds the
  * function, or where it ends. */
 static bool function_look(struct function_search *f, Dwarf_Die *parent,
@@ -576,7 +563,9 @@ static bool function_look(struct function_search *f, Dwarf_Die *parent,
 {
 	const bool ends = f->file, is_class = dw.tag(parent) !=
 					      DW_TAG_namespace && depth;
+	const char *name;
 	Dwarf_Die child;
+	int line;
 
 	if (depth == DEPTH_MAX || dw.child(parent, &child))
 		return false;
@@ -587,14 +576,21 @@ static bool function_look(struct function_search *f, Dwarf_Die *parent,
 			if (dw.hasattr(&child, DW_AT_declaration) &&
 			    !(ends && is_class))
 				break;
-			if (ends)
-				end_take(f, &child);
-			else if (is_named(&child, f->name) &&
-				 !dw.decl_line(&child, &f->line))
+			name = dw.diename(&child);
+			/* a closure of Rust is in a function; that of C++ has
+			 * the line of another DIE */
+			if (ends && name && *name != '{' &&
+			    dw.hasattr(&child, DW_AT_decl_line) &&
+			    !dw.decl_line(&child, &line) && line > f->line &&
+			    (!f->end || line < f->end) &&
+			    function_file(f, &child) == f->file)
+				f->end = line;
+			if (!ends && is_named(&child, f->name) &&
+			    !dw.decl_line(&child, &f->line))
 				f->file = function_file(f, &child);
 			break;
 		case DW_TAG_namespace:
-			/* what a function of Rust has in it */
+			/* of items in a function of Rust */
 			if (ends && is_named(&child, f->name))
 				break;
 			/* fall through */
