@@ -27,6 +27,7 @@
 #include "command/elf/program-functions.h"
 #include "command/sandbox/opener.h"
 #include "command/symboliser/symboliser.h"
+#include "tracepoints/conditions/expr.h"
 #include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/fields/fields.h"
 
@@ -50,7 +51,7 @@ struct line_rule {
 	uint32_t wanted;		/* of them; the others are of the
 					 * condition */
 	bool parameters;		/* no value was said */
-	char *text;			/* of its descriptions; or NULL */
+	char *text;			/* of the descriptions; or NULL */
 };
 
 static struct line_rule rules[RULES_MAX];
@@ -398,14 +399,15 @@ const char *line_rule_text(const char *rule)
 struct compiling {
 	struct line_rule *rule;
 	uint32_t places;
-	/* lines that have code; 0: none. Those of a function are counted from
-	 * its own on. */
+	/* lines that have code; 0: none. Of a function, they are counted from
+	 * the line that declares it. */
 	long next, before;
 	long last;			/* of the file, or the function */
 	bool has_no_function;		/* of the name */
 	struct nearest sources;		/* if none has the name */
 	uint32_t has[TAFFRAIL_FIELDS_MAX];	/* places with a value */
 	char lacks[TAFFRAIL_FIELDS_MAX][320];	/* why others have none */
+	char left_out[320];		/* parameters */
 	bool unnamed;			/* a file without a build id has it */
 	bool is_long;
 	/* of the place that is read */
@@ -421,7 +423,14 @@ struct compiling {
 	} lengths[TAFFRAIL_FIELDS_MAX];
 	uint32_t nlengths;
 	bool follows;			/* its memory may not be there */
-	size_t shown;			/* bytes */
+	uint8_t types[TAFFRAIL_FIELDS_MAX];
+	char shown_bytes[TEXTS_BYTES];
+	size_t shown;			/* of them, taken */
+	/* of the condition, at the places so far */
+	struct expr_error fault;	/* at the last one that it does not
+					 * fit */
+	bool fits;
+	char perhaps[320];		/* about a word of it, or "" */
 };
 
 /* The compiling of all rules, by files. */
@@ -455,6 +464,28 @@ static bool text_put(char *text, size_t room, const char *format, ...)
 		return true;
 	text[used] = '\0';
 	return false;
+}
+
+/* Looks whether the rule's condition fits the fields of the place. */
+static void condition_check(struct compiling *c)
+{
+	uint8_t code[EXPR_CODE_BYTES(LINE_VALUE_BYTES)];
+	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	char id[WHERE_BYTES + 8];
+	struct expr_fields fields = {
+		names, c->types, c->n + c->follows,
+		{ c->shown_bytes, c->shown_bytes + c->shown }, id, false,
+	};
+	size_t bytes;
+	const char *condition = rule_condition(c->rule->made, &bytes);
+
+	snprintf(id, sizeof(id), "line/%s", c->rule->where);
+	c->fits |= !condition ||
+		   fields_parse(c->text, c->rule->format ? TAFFRAIL_KIND_MARK :
+							   TAFFRAIL_KIND_EVENT,
+				(int)fields.n, names) ||
+		   expr_compile(condition, &fields, code, sizeof(code),
+				&c->fault) >= 0;
 }
 
 /* Adds the place that was read to the rule's text. */
@@ -492,6 +523,7 @@ static void place_close(struct compiling *c)
 			 "field=%d u\nfield==%02x%02x000000000000\n",
 			 TAFFRAIL_T_U16, c->n + 1, TAFFRAIL_HOW_HEX);
 		c->shown += sizeof(struct taffrail_shown);
+		c->types[c->n] = TAFFRAIL_T_U16;
 	}
 	if (strlen(c->head) + strlen(c->text) + 8 >= LINE_VALUE_BYTES ||
 	    strlen(c->text) + strlen(rule->where) + 16 + c->shown >=
@@ -499,6 +531,7 @@ static void place_close(struct compiling *c)
 		c->is_long = true;
 		goto next;
 	}
+	condition_check(c);
 	if (asprintf(&more, "%s%s%x %s\t%s\n%s",
 		     rule->text ? rule->text : "", c->head,
 		     rule->format ? TAFFRAIL_KIND_MARK : TAFFRAIL_KIND_EVENT,
@@ -573,6 +606,7 @@ static void field_take(struct compiling *c, char *words)
 		 (int)strcspn(name, "@"), name);
 	c->follows |= words && *words == '1' && *operand == 'x';
 	c->has[number]++;
+	c->types[c->n] = (uint8_t)atoi(type);
 	c->numbers[number] = (uint8_t)++c->n;
 }
 
@@ -605,10 +639,16 @@ static void answer_take(struct compiling *c, char *line, const char *id)
 			    TEXTS_BYTES / 2) {
 			text_put(c->fields, sizeof(c->fields), "field==%s\n",
 				 name + 1);
-			c->shown += strlen(name) / 2;
+			for (name++; name[0] && name[1]; name += 2)
+				sscanf(name, "%2hhx",
+				       &c->shown_bytes[c->shown++]);
 		}
 	} else if (!strcmp(word, "none") && *c->head) {
 		name = strsep(&words, "\t");
+		if (expression_number(c->rule, name) == c->rule->n &&
+		    !strstr(c->left_out, name))
+			text_put(c->left_out, sizeof(c->left_out), "%s%s",
+				 *c->left_out ? ", " : "", name);
 		if (words)
 			snprintf(c->lacks[expression_number(c->rule, name)],
 				 sizeof(c->lacks[0]), "%.60s %.240s", name,
@@ -622,6 +662,8 @@ static void answer_take(struct compiling *c, char *line, const char *id)
 		c->before = atol(words) > c->before ? atol(words) : c->before;
 	} else if (!strcmp(word, "last")) {
 		c->last = atol(words) > c->last ? atol(words) : c->last;
+	} else if (!strcmp(word, "perhaps")) {
+		snprintf(c->perhaps, sizeof(c->perhaps), "%s", words);
 	} else if (!strcmp(word, "near")) {
 		nearest_add(&c->sources, strdup(words));
 	} else if (!strcmp(word, "unnamed")) {
@@ -686,6 +728,7 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 	const char *colon = strrchr(rule->where, ':');
 	const char *plus = colon[1] == '+' ? "+" : "";
 	int bytes = (int)(colon - rule->where);
+	size_t condition;
 	char names[NEAREST_BYTES], glob[WHERE_BYTES + 4];
 
 	if (c->unnamed && !rule->text)
@@ -734,6 +777,16 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 		if (!c->has[i] && *c->lacks[i])
 			return command_failed("rule '%s': at %s, %s", typed,
 					      rule->where, c->lacks[i]);
+	if (rule->text && !c->fits)
+		return command_failed("rule '%s': condition '%s', column %u: "
+				      "%s%s%s", typed,
+				      rule_condition(rule->made, &condition),
+				      c->fault.column, c->fault.fact,
+				      *c->perhaps ? "; " : "", c->perhaps);
+	if (*c->left_out)
+		command_warn("rule '%s': at %s, parameters have no value or no "
+			     "type of a field: %s", typed, rule->where,
+			     c->left_out);
 	for (uint32_t i = 0; i < rule->n; i++)
 		if (*c->lacks[i])
 			command_warn("rule '%s': at %u of %u places of %s, %s",

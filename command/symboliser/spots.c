@@ -15,13 +15,15 @@
  *	none	NAME WHY			of the last spot
  *	next	LINE				has code, behind the one asked
  *	before	LINE				for, which has none; or before
- *						it. Those of a function are
- *						counted from its own line on
+ *						it. Of a function, counted from
+ *						the line that declares it
  *	plan	WHY				of the last spot, in lists: 0,
  *						or why it has no jump
  *						(enum usdt_reason, USDT_TRAPS)
  *	last	LINE				of the file, or the function,
  *						that has code
+ *	perhaps	NAME WHY; nearest: NAMES	of a word that may be no
+ *						variable
  *	near	SOURCE				of the file, if no source has
  *						the name: one like it
  *	unnamed					there is no such function
@@ -396,6 +398,7 @@ static bool place_put(struct search *s, const struct place *place)
 	struct listing listing = { .s = s, .locals = !q->line };
 	Dwarf_Die unit, *scopes;
 	struct value_scope *scope = &s->scope;
+	char names[NAMES_BYTES];
 	const char *function = NULL;
 	struct value value;
 	char *expression;
@@ -444,8 +447,12 @@ static bool place_put(struct search *s, const struct place *place)
 		value_parse(&value, expression ? expression + perhaps : "",
 			    scope);
 		free(expression);
-		if (perhaps && value.why == VALUE_UNKNOWN)
+		if (perhaps && value.why == VALUE_UNKNOWN) {
+			value_nearest(names, sizeof(names));
+			line_put(s, "perhaps\t%s %s; nearest: %s\n", word + 1,
+				 value.why, names);
 			continue;
+		}
 		fields = field_put(s, &value, word + perhaps, fields);
 		listing.seen[listing.nseen++] = word + perhaps;
 	}

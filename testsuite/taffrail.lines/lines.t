@@ -357,6 +357,23 @@ stderr: 'first:\+9': the last line of first with code is \+[78]$
 stderr: 'first:\+13': the last line of first with code is \+[78]$
 stderr: 'first:\+50': the last line of first with code is \+[78]$
 
+group: conditions that no event can meet, before the program runs
+cases:
+	1 taffrail record -e 'shop.c:36(n) if nn > 2' -- "$CASES/plain"
+		^rule .*: condition 'nn > 2', column 1: no field "nn"; there are n; nn is no variable there; nearest: n, item or left$
+	1 taffrail record -e 'shop.c:36 "%d", n if m > 2' -- "$CASES/plain"
+		: condition 'm > 2', column 1: no field "m"; there are arg1$
+	1 taffrail record -e 'shop.c:36(n) if item->name > 2' -- "$CASES/plain"
+		: condition 'name > 2', column 6: strings have no order: use ==, != or ~$
+	1 taffrail env -e 'shop.c:36(n) if item->kind == TOOOL' "$CASES/plain"
+		no field "TOOOL"; .*; kind has FRUIT, TOOL; 
+
+group: parameters without a value
+case: they are named
+run: taffrail record -o bare -e 'shop.c:37' -- "$CASES/fast" 1 >out; taffrail record -o whole -e 'shop.c:36' -- "$CASES/plain" 1 >out
+stderr: ^taffrail: record: rule 'shop\.c:37': at shop\.c:37, parameters have no value or no type of a field: item, n$
+no stderr: 'shop\.c:36'
+
 group: what cannot be had
 cases:
 	2 taffrail record -e 'shop.c:36-40(n)' -- "$CASES/plain"
