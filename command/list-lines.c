@@ -132,8 +132,7 @@ static void row_take(struct listing *l, const struct row *next)
 }
 
 /* Takes a line of an answer into the row. */
-static void answer_take(struct listing *l, const char *path, struct row *row,
-			char *words)
+static void answer_take(struct listing *l, struct row *row, char *words)
 {
 	char *word = strsep(&words, "\t"), *name, *address, type[TYPE_BYTES];
 	struct text text;
@@ -151,9 +150,8 @@ static void answer_take(struct listing *l, const char *path, struct row *row,
 		snprintf(row->addresses, sizeof(row->addresses), "0x%s",
 			 address);
 	} else if (!strcmp(word, "split")) {
-		l->status = command_failed("%s: the file with the debug "
-					   "information is missing: %s", path,
-					   words);
+		l->status = command_failed("the file with the debug "
+					   "information is missing: %s", words);
 	} else if (!strcmp(word, "near")) {
 		nearest_add(&l->sources, strdup(words));
 	} else if (!strcmp(word, "plan")) {
@@ -209,7 +207,7 @@ static int file_list(const char *path, const struct opener_file *file,
 	}
 	row = none;
 	for (rest = text; (line = strsep(&rest, "\n"));)
-		answer_take(l, path, &row, line);
+		answer_take(l, &row, line);
 	row_take(l, &row);
 	row_take(l, &none);
 	free(text);

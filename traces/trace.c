@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/text.h"
 #include "buffers/clock.h"
 #include "traces/array.h"
 #include "traces/checksum.h"
@@ -179,7 +180,6 @@ static int replace_file(struct trace *trace, const char *name,
 			int (*fill)(FILE *out, struct trace *trace),
 			uint64_t *size)
 {
-	const char *base = strrchr(name, '/');
 	char temporary[FILE_NAME_BYTES];
 	char *text = NULL;
 	size_t bytes = 0;
@@ -201,7 +201,7 @@ static int replace_file(struct trace *trace, const char *name,
 	trace_limit_room(trace->set, bytes);
 	/* not beside the streams: a reader would take it for one */
 	snprintf(temporary, sizeof(temporary), "index/%s.new",
-		 base ? base + 1 : name);
+		 text_file_name(name));
 	ret = trace_write_file(trace->fd, temporary, text, bytes);
 	if (!ret && renameat(trace->fd, temporary, trace->fd, name))
 		ret = -errno;

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "command/elf/debug-path-private.h"
 #include "command/sandbox/opener.h"
 
@@ -41,16 +42,13 @@ static bool alternate_open(struct opener_file *file, const char *path,
 			   const struct symboliser_module *module)
 {
 	struct symboliser_module of = { .id_bytes = module->alternate_bytes };
-	const char *slash = strrchr(path, '/');
 	char place[DEBUG_PATH_BYTES];
 
 	if (!*module->alternate || of.id_bytes < 2)
 		return false;
 	memcpy(of.id, module->alternate_id, of.id_bytes);
-	snprintf(place, sizeof(place), "%.*s%s",
-		 *module->alternate == '/' || !slash ? 0 :
-						       (int)(slash + 1 - path),
-		 path, module->alternate);
+	snprintf(place, sizeof(place), "%.*s%s", *module->alternate == '/' ? 0 :
+		 (int)(text_file_name(path) - path), path, module->alternate);
 	return debug_build_open(file, place, &of) ||
 	       debug_file_open(file, place, path, &of, true);
 }
@@ -60,7 +58,7 @@ static bool alternate_open(struct opener_file *file, const char *path,
 static bool splits_open(struct asked *a, const char *answer, const char *path)
 {
 	static const char word[] = "split\t";
-	const char *p = answer, *slash = strrchr(path, '/');
+	const char *p = answer;
 	uint32_t before = a->n;
 	char place[DEBUG_PATH_BYTES], *name;
 
@@ -72,8 +70,8 @@ static bool splits_open(struct asked *a, const char *answer, const char *path)
 		if (!name)
 			continue;
 		snprintf(place, sizeof(place), "%.*s%s",
-			 slash ? (int)(slash - path) : 1, slash ? path : ".",
-			 strrchr(name, '/') ? strrchr(name, '/') : "/");
+			 (int)(text_file_name(path) - path), path,
+			 text_file_name(name));
 		if (!opener_open(&a->opened[a->n], name, 0) ||
 		    !opener_open(&a->opened[a->n], place, 0))
 			file_take(a, FILE_SPLIT, name);

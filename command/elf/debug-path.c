@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "command/sandbox/opener.h"
 
 #define DEBUG_PLACE	"/usr/lib/debug"
@@ -15,10 +16,9 @@ bool debug_path(char path[DEBUG_PATH_BYTES], const char *module,
 		const struct symboliser_module *of, int i)
 {
 	static const char *const places[] = {
-		"%.*s/%s", "%.*s/.debug/%s", DEBUG_PLACE "%.*s/%s"
+		"%.*s%s", "%.*s.debug/%s", DEBUG_PLACE "%.*s%s"
 	};
-	const char *slash = strrchr(module, '/');
-	int n, folder = slash ? (int)(slash - module) : 0;
+	int n, folder = (int)(text_file_name(module) - module);
 
 	if (of->id_bytes < 2 || i > 3)
 		return false;
@@ -32,8 +32,8 @@ bool debug_path(char path[DEBUG_PATH_BYTES], const char *module,
 	}
 	if (!*of->debug_file || strchr(of->debug_file, '/'))
 		return false;
-	snprintf(path, DEBUG_PATH_BYTES, places[i - 1], slash ? folder : 1,
-		 slash ? module : ".", of->debug_file);
+	snprintf(path, DEBUG_PATH_BYTES, places[i - 1], folder, module,
+		 of->debug_file);
 	return true;
 }
 

@@ -276,14 +276,10 @@ int process_each_module(pid_t pid, uint32_t how, process_module *module,
 
 bool file_is_agents(const char *path)
 {
-	static const char *const names[] = { "libtaffrail", "libZydis",
-					     "memfd:taffrail" };
 	const char *name = text_file_name(path);
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strncmp(name, names[i], strlen(names[i])))
-			return true;
-	return false;
+	return text_after(name, "libtaffrail") || text_after(name, "libZydis") ||
+	       text_after(name, "memfd:taffrail");
 }
 
 /* The caller of process_each_file(). */

@@ -72,7 +72,7 @@ cases:
 	1 taffrail record -e 'shop.c:36(n)' -- ./shop
 		^rule 'shop\.c:36\(n\)': the file with the debug information is missing: .*shared$
 	1 taffrail list --lines shop.c ./shop
-		^\./shop: the file with the debug information is missing: .*shared$
+		^the file with the debug information is missing: .*shared$
 
 group: packages of debug information
 need: unshare -m mount -t tmpfs none /usr/lib/debug

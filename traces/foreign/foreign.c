@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/text.h"
 #include "traces/foreign/graph-private.h"
 #include "traces/foreign/guard-private.h"
 
@@ -127,7 +128,6 @@ static void tell_loss(struct foreign *f, const bt_message *m, bool packets)
 	const struct foreign_slot *slot = foreign_find(f, class);
 	const bt_clock_snapshot *from = NULL, *to = NULL;
 	const char *name = bt.stream_get_name(stream);
-	const char *slash = name ? strrchr(name, '/') : NULL;
 	struct trace_loss loss = { .from = TIME_MIN, .to = TIME_MIN };
 	uint64_t n;
 
@@ -153,7 +153,7 @@ static void tell_loss(struct foreign *f, const bt_message *m, bool packets)
 	if (!slot || (f->stream.begin && loss.to < (int64_t)f->stream.begin))
 		return;
 	loss.trace = slot->of->trace;
-	loss.stream = slash ? slash + 1 : name ? name : "a stream";
+	loss.stream = name ? text_file_name(name) : "a stream";
 	if (calls->loss && !f->stream.reader->quiet)
 		calls->loss(&loss, calls->priv);
 }
