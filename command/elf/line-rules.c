@@ -287,7 +287,6 @@ static const char *condition_write(struct line_rule *rule, const char *p,
 static const char *rule_read(struct line_rule *rule)
 {
 	const char *p = rule->typed + strcspn(rule->typed, "( \t");
-	static const char digits[] = "0123456789";
 	char condition[LINE_VALUE_BYTES] = "";
 	const char *why = NULL, *f;
 	size_t n = (size_t)(p - rule->typed);
@@ -296,7 +295,7 @@ static const char *rule_read(struct line_rule *rule)
 		return "it is too long";
 	rule->where = strndup(rule->typed, n);
 	f = rule->where ? strrchr(rule->where, ':') + 1 : "1";
-	n = strspn(f + (*f == '+'), digits);
+	n = strspn(f + (*f == '+'), "0123456789");
 	if (f[n + (*f == '+')] || n > LINE_DIGITS || !(*f == '+' || atoi(f)))
 		return "lines are counted from 1 to 999999999, and a rule "
 		       "names one";
@@ -405,6 +404,9 @@ struct compiling {
 	long last;			/* of the file, or the function */
 	bool has_no_function;		/* of the name */
 	struct nearest sources;		/* if none has the name */
+	char source[256], other[256];	/* paths of those that have; or "" */
+	bool newer;			/* the first one, than the file with the
+					 * line */
 	uint32_t has[TAFFRAIL_FIELDS_MAX];	/* places with a value */
 	char lacks[TAFFRAIL_FIELDS_MAX][320];	/* why others have none */
 	char left_out[320];		/* parameters */
@@ -611,8 +613,10 @@ static void field_take(struct compiling *c, char *words)
 }
 
 /* Takes a line of the answer about a file with this build id. */
-static void answer_take(struct compiling *c, char *line, const char *id)
+static void answer_take(struct compiling *c, char *line,
+			const struct opener_file *file, const char *id)
 {
+	struct stat st;
 	char *words = line, *word = strsep(&words, "\t");
 	const char *name;
 
@@ -656,12 +660,21 @@ static void answer_take(struct compiling *c, char *line, const char *id)
 	} else if (!strcmp(word, "next")) {
 		long next = atol(words);
 
-		if (!c->next || next < c->next)
+		if (next > 0 && (!c->next || next < c->next))
 			c->next = next;
 	} else if (!strcmp(word, "before")) {
 		c->before = atol(words) > c->before ? atol(words) : c->before;
 	} else if (!strcmp(word, "last")) {
 		c->last = atol(words) > c->last ? atol(words) : c->last;
+	} else if (!strcmp(word, "source") && !*c->source) {
+		snprintf(c->source, sizeof(c->source), "%s", words);
+		c->newer = *words == '/' && !opener_stat(words, &st) &&
+			   st.st_mtim.tv_sec > file->st.st_mtim.tv_sec;
+	} else if (!strcmp(word, "source")) {
+		/* "x/../a.c" may be the same one */
+		if (strncmp(c->source, words, sizeof(c->source) - 1) != 0 &&
+		    !strstr(words, "/../"))
+			snprintf(c->other, sizeof(c->other), "%s", words);
 	} else if (!strcmp(word, "perhaps")) {
 		snprintf(c->perhaps, sizeof(c->perhaps), "%s", words);
 	} else if (!strcmp(word, "near")) {
@@ -710,7 +723,7 @@ static int file_compile(const char *path, const struct opener_file *file,
 				 strlen(line) < sizeof(all->split) ? line + 6 :
 				 strchr(line, 0) - sizeof(all->split) + 1);
 		else if (of < all->n)
-			answer_take(&all->of[of], line, id);
+			answer_take(&all->of[of], line, file, id);
 	}
 	for (uint32_t i = 0; i < all->n; i++)
 		place_close(&all->of[i]);
@@ -783,6 +796,13 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 				      rule_condition(rule->made, &condition),
 				      c->fault.column, c->fault.fact,
 				      *c->perhaps ? "; " : "", c->perhaps);
+	if (*c->other && !*plus)
+		command_warn("rule '%s': lines of %s and of %s: with a folder, "
+			     "as in FOLDER/FILE.c:LINE, it means one", typed,
+			     c->source, c->other);
+	if (c->newer)
+		command_warn("rule '%s': %s is newer than the program, where "
+			     "the line may be another one", typed, c->source);
 	if (*c->left_out)
 		command_warn("rule '%s': at %s, parameters have no value or no "
 			     "type of a field: %s", typed, rule->where,

@@ -10,6 +10,8 @@
  *	rule	N				the lines that follow answer
  *						question N, from 0 on
  *	spot	ADDRESS LINE FUNCTION		hexadecimal, decimal
+ *	source	PATH				of the last spot, unless in
+ *						lists
  *	field	TYPE OPERAND NAME FOLLOWS	of the last spot: usdt_line
  *	names	FIELD BYTES			how the last field is shown
  *	none	NAME WHY			of the last spot
@@ -54,6 +56,7 @@
 struct place {
 	uint64_t address;
 	Dwarf_Die unit;
+	const char *source;
 	int line;
 	bool passed;			/* as in a scope */
 };
@@ -235,6 +238,7 @@ static void unit_search(const struct search *s, Dwarf_Die *unit)
 			    place.line < q->begin ||
 			    (q->end && place.line >= q->end))
 				continue;
+			place.source = path;
 			if (!q->line || place.line == q->line)
 				place_add(s, q, &place);
 			if (place.line > q->last)
@@ -399,7 +403,8 @@ static bool place_put(struct search *s, const struct place *place)
 	Dwarf_Die unit, *scopes;
 	struct value_scope *scope = &s->scope;
 	char names[NAMES_BYTES];
-	const char *function = NULL;
+	const char *function = NULL, *folder = NULL;
+	Dwarf_Attribute attr;
 	struct value value;
 	char *expression;
 	Dwarf_Addr entry;
@@ -435,6 +440,12 @@ static bool place_put(struct search *s, const struct place *place)
 		scope->address += entry_skip(s->d.own, place->address);
 	line_put(s, "spot\t%llx\t%d\t%s\n", (unsigned long long)scope->address,
 		 place->line, function);
+	/* libdw leaves it out before relative paths */
+	if (*place->source != '/')
+		folder = dw.formstring(dw.attr(&unit, DW_AT_comp_dir, &attr));
+	if (q->line)
+		line_put(s, "source\t%s%s%s\n", folder ? folder : "",
+			 folder ? "/" : "", place->source);
 	if (s->plans.n)
 		line_put(s, "plan\t%d\n",
 			 symboliser_plans_why(&s->plans, scope->address));
@@ -734,12 +745,11 @@ static void question_put(struct search *s)
 		before = place;
 		put_any |= place_put(s, place);
 	}
-	if (!put_any && q->next)
-		line_put(s, "next\t%d\n", q->next - q->begin);
-	if (!put_any && q->before)
-		line_put(s, "before\t%d\n", q->before - q->begin);
-	if (!put_any && q->last)
-		line_put(s, "last\t%d\n", q->last - q->begin);
+	/* below 1: there is none */
+	if (!put_any)
+		line_put(s, "next\t%d\nbefore\t%d\nlast\t%d\n",
+			 q->next - q->begin, q->before - q->begin,
+			 q->last - q->begin);
 	if (!put_any && q->file && !q->last)
 		sources_put(s);
 	symboliser_plans_free(&s->plans);

@@ -368,6 +368,20 @@ cases:
 	1 taffrail env -e 'shop.c:36(n) if item->kind == TOOOL' "$CASES/plain"
 		no field "TOOOL"; .*; kind has FRUIT, TOOL; 
 
+group: sources
+before:
+	mkdir a b && printf 'int one(int n)\n{\n\treturn n + 1;\n}\n' >a/u.c && printf 'int two(int n)\n{\n\treturn n + 2;\n}\nint one(int);\nint main(void) { return one(1) + two(2) - 6; }\n' >b/u.c && gcc -g -o two a/u.c b/u.c
+case: two of one name are told, and a folder means one
+run: taffrail record -o both -e 'u.c:3' -- ./two; taffrail record -o one -e 'a/u.c:3' -- ./two
+stderr: ^taffrail: record: rule 'u\.c:3': lines of \S*/a/u\.c and of \S*/b/u\.c: with a folder, as in FOLDER/FILE\.c:LINE, it means one$
+stderr: : 2 events
+stderr: : 1 event
+no stderr: 'a/u\.c
+case: one that was changed since the program was built
+run: touch -d '2 minutes ago' b/u.c; touch -d '1 minute ago' two; touch a/u.c; taffrail record -o new -e 'a/u.c:3' -e 'two:+2' -- ./two
+stderr: ^taffrail: record: rule 'a/u\.c:3': \S*/a/u\.c is newer than the program, where the line may be another one$
+no stderr: 'two:
+
 group: parameters without a value
 case: they are named
 run: taffrail record -o bare -e 'shop.c:37' -- "$CASES/fast" 1 >out; taffrail record -o whole -e 'shop.c:36' -- "$CASES/plain" 1 >out
