@@ -143,7 +143,8 @@ static int module_lead(struct dl_phdr_info *info, size_t size, void *unused)
 	struct patcher patcher;
 	int ret;
 
-	if (!text_after(text_file_name(info->dlpi_name), UST_TRACEPOINT_LIBRARY))
+	if (!text_after(text_file_name(info->dlpi_name),
+			UST_TRACEPOINT_LIBRARY))
 		return 0;
 	begin = module_symbol(info, "lttng_ust_tp_rcu_read_lock");
 	end = module_symbol(info, "lttng_ust_tp_rcu_read_unlock");

@@ -17,8 +17,8 @@ struct symboliser_module;
  * Does the same as symboliser_spots(), by a module's file and all files that
  * have its debug information: of the same build, of dwz, and split ones. With
  * `fetch`, asks servers of debuginfod, where the user has named some. A file
- * without any gives an empty text; without the file of dwz that it names, the line
- * "split" with that (symboliser/spots.c).
+ * without any gives an empty text; without the file of dwz that it names, the
+ * line "split" with that (symboliser/spots.c).
  */
 int debug_spots(char **text, const char *words, size_t bytes, const char *path,
 		const struct opener_file *file,

@@ -187,7 +187,9 @@ static int pass_module(const char *path, struct marker_list *functions,
 {
 	const struct passing *passing = arg;
 
-	return file_is_agents(path) ? 0 : passing->take(path, functions, passing->arg);
+	return file_is_agents(path) ? 0 :
+				      passing->take(path, functions,
+						    passing->arg);
 }
 
 int functions_of_process(pid_t pid, uint32_t how, functions_take *take,
