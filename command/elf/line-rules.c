@@ -254,6 +254,9 @@ static const char *condition_write(struct line_rule *rule, const char *p,
 			while (isalnum((unsigned char)*end) || *end == '_' ||
 			       *end == '.')
 				end++;
+		} else if (!strncmp(p, "NULL", 4) && !is_word(p[4])) {
+			word = "0";
+			end = p + 4;
 		} else if (isalpha((unsigned char)*p) || *p == '_') {
 			end = chain_end(p, &simple);
 			number = expression_add(rule, text_tidy(p,
@@ -317,10 +320,7 @@ static const char *rule_read(struct line_rule *rule)
 			why = expressions_take(rule, &p);
 		}
 		for (f = rule->format; !why && *f; f++) {
-			if (*f != '%')
-				continue;
-			f++;
-			if (*f == '%')
+			if (*f != '%' || *++f == '%')
 				continue;
 			f += strspn(f, "#0- +0123456789.hlzjt");
 			n += !*f || !strchr("diouxXcsfFeEgGaAp", *f) ?
@@ -649,11 +649,14 @@ static void answer_take(struct compiling *c, char *line,
 		}
 	} else if (!strcmp(word, "none") && *c->head) {
 		name = strsep(&words, "\t");
-		if (expression_number(c->rule, name) == c->rule->n &&
-		    !strstr(c->left_out, name))
+		if (words && *name == OPTIONAL)
+			snprintf(c->perhaps, sizeof(c->perhaps), "%s %s",
+				 name + 1, words);
+		else if (expression_number(c->rule, name) == c->rule->n &&
+			 !strstr(c->left_out, name))
 			text_put(c->left_out, sizeof(c->left_out), "%s%s",
 				 *c->left_out ? ", " : "", name);
-		if (words)
+		if (words && *name != OPTIONAL)
 			snprintf(c->lacks[expression_number(c->rule, name)],
 				 sizeof(c->lacks[0]), "%.60s %.240s", name,
 				 words);
@@ -675,8 +678,6 @@ static void answer_take(struct compiling *c, char *line,
 		if (strncmp(c->source, words, sizeof(c->source) - 1) != 0 &&
 		    !strstr(words, "/../"))
 			snprintf(c->other, sizeof(c->other), "%s", words);
-	} else if (!strcmp(word, "perhaps")) {
-		snprintf(c->perhaps, sizeof(c->perhaps), "%s", words);
 	} else if (!strcmp(word, "near")) {
 		nearest_add(&c->sources, strdup(words));
 	} else if (!strcmp(word, "unnamed")) {

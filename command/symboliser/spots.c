@@ -14,7 +14,8 @@
  *						lists
  *	field	TYPE OPERAND NAME FOLLOWS	of the last spot: usdt_line
  *	names	FIELD BYTES			how the last field is shown
- *	none	NAME WHY			of the last spot
+ *	none	NAME WHY			of the last spot; "?NAME" may
+ *						be no variable
  *	next	LINE				has code, behind the one asked
  *	before	LINE				for, which has none; or before
  *						it. Of a function, counted from
@@ -24,8 +25,6 @@
  *						(enum usdt_reason, USDT_TRAPS)
  *	last	LINE				of the file, or the function,
  *						that has code
- *	perhaps	NAME WHY; nearest: NAMES	of a word that may be no
- *						variable
  *	near	SOURCE				of the file, if no source has
  *						the name: one like it
  *	unnamed					there is no such function
@@ -402,7 +401,6 @@ static bool place_put(struct search *s, const struct place *place)
 	struct listing listing = { .s = s, .locals = !q->line };
 	Dwarf_Die unit, *scopes;
 	struct value_scope *scope = &s->scope;
-	char names[NAMES_BYTES];
 	const char *function = NULL, *folder = NULL;
 	Dwarf_Attribute attr;
 	struct value value;
@@ -458,12 +456,7 @@ static bool place_put(struct search *s, const struct place *place)
 		value_parse(&value, expression ? expression + perhaps : "",
 			    scope);
 		free(expression);
-		if (perhaps && value.why == VALUE_UNKNOWN) {
-			value_nearest(names, sizeof(names));
-			line_put(s, "perhaps\t%s %s; nearest: %s\n", word + 1,
-				 value.why, names);
-			continue;
-		}
+		perhaps &= value.why != VALUE_UNKNOWN;
 		fields = field_put(s, &value, word + perhaps, fields);
 		listing.seen[listing.nseen++] = word + perhaps;
 	}

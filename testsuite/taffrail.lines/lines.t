@@ -35,6 +35,10 @@ run: taffrail record -o if -e 'shop.c:36(n) if item->stock < 4 && n > 2' -e 'sho
 stdout: line:shop\.c:36: .* \{ n = 4, stock = 1, unread = 0x0 \}$
 stdout: line:shop\.c:57: .* \{ i = 2 \}$
 no stdout: n = 2,
+case: conditions on pointers
+run: taffrail record -o null -e 'shop.c:36(n) if item->label != NULL && n > 3' -e 'shop.c:34(n) if item == NULL' -- "$CASES/{BUILD}" 3 >out; taffrail view null
+stdout: line:shop\.c:36: .* \{ n = 4, label = 0x10, 
+no stdout: c:34:
 case: conditions by a value of a text, and by a name of an enumeration
 run: taffrail record -o named -e 'shop.c:36 "sold %d of %s", n, item->name if n > 1 && item->name == "saw"' -e 'shop.c:37(item->kind) if item->kind == TOOL && left < 0' -e 'shop.c:35(left) if item->kind == TOOL' -- "$CASES/plain" 4 >out && taffrail view named
 stdout: line:shop\.c:36: .* \{ sold = 6, of = "saw", unread = 0x0 \}$
