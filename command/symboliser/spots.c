@@ -399,7 +399,7 @@ static bool place_put(struct search *s, const struct place *place)
 {
 	const struct question *q = s->of;
 	struct listing listing = { .s = s, .locals = !q->line };
-	Dwarf_Die unit, *scopes;
+	Dwarf_Die unit = place->unit, *scopes;
 	struct value_scope *scope = &s->scope;
 	const char *function = NULL, *folder = NULL;
 	Dwarf_Attribute attr;
@@ -409,7 +409,6 @@ static bool place_put(struct search *s, const struct place *place)
 	uint32_t fields = 0;
 	int n, all;
 
-	unit = place->unit;
 	if (!symboliser_unit_whole(&unit))
 		return false;
 	n = symboliser_scopes(&unit, place->address, &scopes);
