@@ -390,9 +390,10 @@ bool usdt_is_direct(const struct usdt_plan *plan);
 /*
  * Prepares the process for a cc where threads may run: installs the handler of
  * SIGTRAP, which passes other traps to the one before it. -EAGAIN: a thread
- * blocks the signal, so a cc would kill the process.
+ * blocks the signal, so a cc would kill the process. Otherwise `traced` is set
+ * when a debugger has a thread, and stays as it is when none has.
  */
-int usdt_traps_ready(void);
+int usdt_traps_ready(bool *traced);
 
 /* Tells whether the program handles SIGSEGV or SIGBUS, is about to, or may do
  * so when the agent can do nothing about it. */

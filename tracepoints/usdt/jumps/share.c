@@ -281,13 +281,14 @@ int usdt_share_make(struct usdt_sharing *s, struct usdt_spot *spot)
 	struct usdt_plan plan;
 	struct cluster c;
 	uint32_t i, wanted = 0;
+	bool traced = false;
 	int ret;
 
 	if (!cluster_open(&c, s, spot, &plan))
 		return -EADDRINUSE;
 	for (i = 0; i < c.n; i++)
 		wanted |= c.ways[i]->wanted;
-	ret = wanted ? usdt_traps_ready() : 0;
+	ret = wanted ? usdt_traps_ready(&traced) : 0;
 	if (!ret)
 		ret = usdt_jump_make(&plan, s->base, true, s->patcher);
 	if (ret)

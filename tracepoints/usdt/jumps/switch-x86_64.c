@@ -7,6 +7,11 @@
  * and replaced after it, and all threads have seen one step before the next
  * begins. Where a thread blocks SIGTRAP, one store does instead, if one
  * instruction is replaced as a whole, in one word.
+ *
+ * A debugger that puts a breakpoint at a cc in a jump takes that cc for the
+ * program's, and writes it again when the breakpoint goes: into the program's
+ * instructions, if the jump is gone by then. So such a jump stays, without
+ * hits, as long as a debugger has a thread.
  */
 #include "tracepoints/usdt/jumps/jumps.h"
 
@@ -83,8 +88,8 @@ static const uint8_t *way_bytes(const struct way *way, bool on)
 }
 
 /* Tells the spots of a way the result of the switch. A jump that cannot be
- * taken out, as a thread blocks SIGTRAP, waits for the next
- * usdt_place_flush(). */
+ * taken out, as a thread blocks SIGTRAP or a debugger is there, waits for
+ * the next usdt_place_flush(). */
 static void way_done(struct way *way)
 {
 	struct usdt_spot *spot;
@@ -300,16 +305,22 @@ static void portion_switch(struct way *list, const struct patcher *patcher)
 {
 	struct way *way = list;
 	struct way *next;
+	bool traced = false;
 	int ret = 0;
 
 	while (way && !needs_traps(way))
 		way = way->next_pending;
 	if (way)
-		ret = usdt_traps_ready();
+		ret = usdt_traps_ready(&traced);
 	if (ret)
 		list = singles_switch(list);
-	for (way = list; way; way = way->next_pending)
-		way->refused = needs_traps(way) ? ret : 0;
+	for (way = list; way; way = way->next_pending) {
+		/* a jump that is to go may hide a debugger's breakpoint */
+		bool hides = traced && !is_trap(way) && !way->wanted &&
+			     way->starts != 1;
+
+		way->refused = !needs_traps(way) ? 0 : hides ? -EBUSY : ret;
+	}
 	for (int step = STEP_CLOSE; step <= STEP_OPEN; step++)
 		step_all(list, (enum step)step, patcher);
 	for (way = list; way; way = next) {

@@ -169,10 +169,12 @@ static SIGSAFE void trap_handle(int signal, siginfo_t *info, void *context)
 }
 
 /* Returns a thread's blocked signals, "SigBlk:\t0123456789abcdef" in its
- * status; ~0 if the thread is gone. */
-static uint64_t blocked_read(const char *tid)
+ * status; ~0 if the thread is gone. Before it stands "TracerPid:\t0": any
+ * other number sets `traced`. */
+static uint64_t blocked_read(const char *tid, bool *traced)
 {
 	static const char word[] = "SigBlk:\t";
+	static const char tracer[] = "TracerPid:\t";
 	char buffer[2048];
 	struct text path;
 	uint64_t blocked = 0;
@@ -192,8 +194,9 @@ static uint64_t blocked_read(const char *tid)
 	if (n <= 0)
 		return ~0ull;
 	buffer[n] = 0;
-	while (*p && !text_after(p, word))
-		p++;
+	for (; *p && !text_after(p, word); p++)
+		if (text_after(p, tracer) && p[sizeof(tracer) - 1] != '0')
+			*traced = true;
 	if (!*p)
 		return BIT(SIGTRAP);
 	for (p += sizeof(word) - 1; *p > ' '; p++)
@@ -202,8 +205,9 @@ static uint64_t blocked_read(const char *tid)
 	return blocked;
 }
 
-/* Tells whether a thread blocks SIGTRAP, or this cannot be read. */
-static bool threads_block(void)
+/* Tells whether a thread blocks SIGTRAP, or this cannot be read. Sets `traced`
+ * when a debugger has one of the threads that were looked at. */
+static bool threads_block(bool *traced)
 {
 	int fd = (int)sys_open("/proc/self/task",
 			       O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -222,7 +226,7 @@ static bool threads_block(void)
 			if (entry->d_name[0] == '.')
 				continue;
 			/* see the head of this file for the signals of libc */
-			blocked = blocked_read(entry->d_name);
+			blocked = blocked_read(entry->d_name, traced);
 			blocks = blocked & BIT(SIGTRAP) &&
 				 (blocked & LIBCS) != LIBCS;
 		}
@@ -262,7 +266,7 @@ bool usdt_faults_handled(void)
 }
 
 /* Installs the handler, unless it is there, and keeps the one before it. */
-int usdt_traps_ready(void)
+int usdt_traps_ready(bool *traced)
 {
 	const struct action ours = {
 		.handler = trap_handle,
@@ -277,5 +281,5 @@ int usdt_traps_ready(void)
 		ret = sys4(SYS_rt_sigaction, SIGTRAP, &ours, NULL,
 			   SIGSET_BYTES);
 	}
-	return ret ? (int)ret : threads_block() ? -EAGAIN : 0;
+	return ret ? (int)ret : threads_block(traced) ? -EAGAIN : 0;
 }
