@@ -262,9 +262,11 @@ command_sources = \
 	command/status.c \
 	command/stop.c \
 	command/symboliser/calls.c \
+	command/symboliser/classes.c \
 	command/symboliser/dwarf-private.h \
 	command/symboliser/dwarf.c \
 	command/symboliser/entries.c \
+	command/symboliser/expressions.c \
 	command/symboliser/facts.c \
 	command/symboliser/files.c \
 	command/symboliser/lines.c \

@@ -290,6 +290,29 @@ void value_find(struct value *value, Dwarf_Die *variable,
  * has been written to its place. */
 bool value_is_later(Dwarf_Die *variable, const struct value_scope *scope);
 
+/* Makes it none. */
+void value_refuse(struct value *v, const char *why);
+
+bool value_is_pointer(const struct value *v);
+bool value_is_class(const struct value *v);
+
+/* Adds the code for eight bytes of a value. Returns false if it has none. */
+bool value_word(struct value *v);
+
+/* Makes a pointer's target of it. */
+void value_follow(struct value *v);
+
+/* Makes the member of that name, behind a pointer if there is one. `arrow`:
+ * there must be. */
+void value_member_take(struct value *v, const char *name, bool arrow);
+
+/* Takes members one after the other, with a blank between the names. Returns
+ * false, and leaves the value as it is, if there is one that is not there. */
+bool value_path(struct value *v, const char *path);
+
+/* Makes an element of an array, or behind a pointer. */
+void value_element(struct value *v, int64_t number);
+
 /* Gives the value of an expression; `value->why` says why there is none. */
 void value_parse(struct value *value, const char *expression,
 		 const struct value_scope *scope);
@@ -309,6 +332,13 @@ void value_each(const struct value_scope *scope, value_variable *take,
  * std::vector, or the elements of a slice, a Vec or a String of Rust, of a
  * value that is one. */
 void value_class_take(struct value *v);
+
+/* Makes the pointer of a std::shared_ptr or an iterator, as libstdc++ has them.
+ */
+void value_smart(struct value *v);
+
+/* Makes an element, also of a std::vector. */
+void class_element(struct value *v, int64_t number);
 
 /* A field that records a value. */
 struct value_field {

@@ -9,13 +9,10 @@
  */
 #include "command/symboliser/dwarf-private.h"
 
-#include <ctype.h>
 #include <dwarf.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "tracepoints/conditions/ax.h"
 
 #define NESTED_MAX	8		/* anonymous structures */
@@ -158,8 +155,7 @@ void value_find(struct value *v, Dwarf_Die *variable,
 	reference_follow(v);
 }
 
-/* Adds the code for eight bytes of a value. Returns false if it has none. */
-static bool word_code(struct value *v)
+bool value_word(struct value *v)
 {
 	int base = v->base;
 
@@ -172,7 +168,7 @@ static bool word_code(struct value *v)
 	       v->kind == VALUE_MEMORY || v->kind == VALUE_NUMBER;
 }
 
-static bool is_pointer(const struct value *v)
+bool value_is_pointer(const struct value *v)
 {
 	Dwarf_Die type = v->type;
 
@@ -180,12 +176,11 @@ static bool is_pointer(const struct value *v)
 	       (v->has_type && dw.tag(&type) == DW_TAG_pointer_type);
 }
 
-/* Makes a pointer's target of it. */
-static void pointer_follow(struct value *v)
+void value_follow(struct value *v)
 {
 	Dwarf_Die pointer = v->type;
 
-	if (!word_code(v)) {
+	if (!value_word(v)) {
 		v->kind = VALUE_NONE;
 		v->why = "is no address";
 		return;
@@ -203,7 +198,7 @@ static void reference_follow(struct value *v)
 
 	if (tag == DW_TAG_reference_type ||
 	    tag == DW_TAG_rvalue_reference_type)
-		pointer_follow(v);
+		value_follow(v);
 }
 
 /* Finds a member, also of anonymous members and base classes. *offset gets the
@@ -273,7 +268,7 @@ static bool bits_take(struct value *v, Dwarf_Die *member, Dwarf_Word *offset)
 	return at + bits <= unit * 8;
 }
 
-static void value_refuse(struct value *v, const char *why)
+void value_refuse(struct value *v, const char *why)
 {
 	v->kind = VALUE_NONE;
 	v->why = why;
@@ -288,9 +283,7 @@ static void address_add(struct value *v, int64_t offset)
 		code_add(v, offset);
 }
 
-static void smart_take(struct value *v);
-
-static void member_take(struct value *v, const char *name, bool arrow)
+void value_member_take(struct value *v, const char *name, bool arrow)
 {
 	Dwarf_Die type = v->type, member;
 	Dwarf_Word offset = 0, bytes;
@@ -299,13 +292,12 @@ static void member_take(struct value *v, const char *name, bool arrow)
 	if (!v->kind)
 		return;
 	/* `.` follows a pointer, as in gdb and Rust */
-	if (arrow || is_pointer(v)) {
-		smart_take(v);
-		if (!is_pointer(v)) {
+	if (arrow || value_is_pointer(v)) {
+		if (!value_is_pointer(v)) {
 			value_refuse(v, "is no pointer");
 			return;
 		}
-		pointer_follow(v);
+		value_follow(v);
 		type = v->type;
 		tag = v->has_type ? dw.tag(&type) : 0;
 	}
@@ -348,13 +340,11 @@ static void member_take(struct value *v, const char *name, bool arrow)
 	}
 	if (!v->bits)
 		reference_follow(v);
-	else if (v->kind == VALUE_REGISTER && word_code(v))
+	else if (v->kind == VALUE_REGISTER && value_word(v))
 		v->kind = VALUE_NUMBER;
 }
 
-/* Takes members one after the other, with a blank between the names. Returns
- * false, and leaves the value as it is, if there is one that is not there. */
-static bool path_take(struct value *v, const char *path)
+bool value_path(struct value *v, const char *path)
 {
 	struct value copy = *v;
 	char name[NAME_BYTES];
@@ -363,7 +353,7 @@ static bool path_take(struct value *v, const char *path)
 	for (; copy.kind && *path; path += n + (path[n] == ' ')) {
 		n = strcspn(path, " ");
 		snprintf(name, sizeof(name), "%.*s", (int)n, path);
-		member_take(&copy, name, false);
+		value_member_take(&copy, name, false);
 	}
 	if (!copy.kind)
 		return false;
@@ -371,102 +361,12 @@ static bool path_take(struct value *v, const char *path)
 	return true;
 }
 
-static bool is_class(const struct value *v)
+bool value_is_class(const struct value *v)
 {
 	Dwarf_Die type = v->type;
 	int tag = v->kind && v->has_type && !v->points ? dw.tag(&type) : 0;
 
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
-}
-
-/* Makes the pointer of a std::shared_ptr or an iterator, as libstdc++ has them.
- */
-static void smart_take(struct value *v)
-{
-	if (is_class(v) && !path_take(v, "_M_ptr"))
-		path_take(v, "_M_current");
-}
-
-/* Makes the number of elements of a std::vector, as libstdc++ has it. */
-static void vector_count(struct value *v)
-{
-	struct value start = *v, end = *v;
-	Dwarf_Word bytes;
-
-	if (!is_class(v) || !path_take(&start, "_M_impl _M_start") ||
-	    !path_take(&end, "_M_impl _M_finish"))
-		return;
-	if (!word_code(&end) || !word_code(&start))
-		return;
-	for (uint32_t i = 0; i < start.n; i++)
-		code_put(&end, start.code[i], 1);
-	code_op(&end, AX_SUB);
-	value_type(&start, &start.type);
-	bytes = start.has_type ? value_bytes(&start.type) : 0;
-	if (!bytes || end.cut)
-		return;
-	code_const(&end, (int64_t)bytes);
-	code_op(&end, AX_DIV_SIGNED);
-	end.kind = VALUE_NUMBER;
-	end.has_type = false;
-	end.counts = true;
-	end.follows = true;
-	*v = end;
-}
-
-/* Makes the elements of a slice, a Vec or a String, as Rust 1.63 to 1.95 has
- * them. */
-static void rust_take(struct value *v)
-{
-	static const char *const places[] = {
-		"data_ptr", "buf inner ptr pointer pointer",
-		"buf ptr pointer pointer",
-	};
-	const char *name = dw.diename(&v->type);
-	struct value copy = *v, count = *v;
-	Dwarf_Die of, child;
-	size_t i = 0;
-
-	copy.text = name && (!strcmp(name, "&str") || !strcmp(name, "&mut str") ||
-			     !strcmp(name, "String"));
-	if (path_take(&copy, "vec"))
-		count = copy;
-	of = copy.type;
-	if (!path_take(&count, "length") && !path_take(&count, "len"))
-		return;
-	while (i < ARRAY_SIZE(places) && !path_take(&copy, places[i]))
-		i++;
-	if (i == ARRAY_SIZE(places) || !copy.has_type ||
-	    dw.tag(&copy.type) != DW_TAG_pointer_type)
-		return;
-	pointer_follow(&copy);
-	/* a Vec has a pointer to bytes */
-	if (!dw.child(&of, &child))
-		do
-			if (dw.tag(&child) == DW_TAG_template_type_parameter) {
-				value_type(&copy, &child);
-				break;
-			}
-		while (!dw.siblingof(&child, &child));
-	if (!word_code(&count))
-		return;
-	code_op(&count, AX_END);
-	if (count.cut || copy.cut)
-		return;
-	*v = copy;
-	v->nlength = count.n;
-	memcpy(v->length, count.code, count.n);
-}
-
-void value_class_take(struct value *v)
-{
-	if (is_class(v))
-		rust_take(v);
-	if (v->nlength)
-		return;
-	/* libstdc++ ends a string with a NUL */
-	if (is_class(v) && !path_take(v, "_M_dataplus _M_p"))
-		vector_count(v);
 }
 
 void value_members(const struct value *value, value_member *take, void *priv)
@@ -475,7 +375,7 @@ void value_members(const struct value *value, value_member *take, void *priv)
 	struct value copy;
 	const char *name;
 
-	if (!is_class(value) || !symboliser_type_define(&type) ||
+	if (!value_is_class(value) || !symboliser_type_define(&type) ||
 	    dw.child(&type, &member))
 		return;
 	do {
@@ -484,13 +384,12 @@ void value_members(const struct value *value, value_member *take, void *priv)
 		    dw.hasattr(&member, DW_AT_external))
 			continue;
 		copy = *value;
-		member_take(&copy, name, false);
+		value_member_take(&copy, name, false);
 		take(&copy, name, priv);
 	} while (!dw.siblingof(&member, &member));
 }
 
-/* Takes an element of an array, or behind a pointer. */
-static void element_of(struct value *v, int64_t number)
+void value_element(struct value *v, int64_t number)
 {
 	Dwarf_Die type = v->type, child;
 	int tag = v->has_type ? dw.tag(&type) : 0;
@@ -499,8 +398,8 @@ static void element_of(struct value *v, int64_t number)
 
 	if (!v->kind)
 		return;
-	if (is_pointer(v)) {
-		pointer_follow(v);
+	if (value_is_pointer(v)) {
+		value_follow(v);
 	} else if (tag == DW_TAG_array_type && v->kind == VALUE_MEMORY) {
 		if (!dw.child(&type, &child))
 			do
@@ -520,256 +419,4 @@ static void element_of(struct value *v, int64_t number)
 		value_refuse(v, "has no elements of a known size");
 	else
 		address_add(v, number * (int64_t)bytes);
-}
-
-static void element_take(struct value *v, int64_t number)
-{
-	if (is_class(v))
-		path_take(v, "_M_impl _M_start");
-	element_of(v, number);
-}
-
-/* The search for a variable by name. */
-struct naming {
-	const char *name;
-	const struct value_scope *scope;
-	Dwarf_Die found;
-	bool is_found, is_later;
-	bool is_declared;		/* the definition may follow */
-};
-
-static void variable_look(Dwarf_Die *variable, bool parameter, void *priv)
-{
-	struct naming *naming = priv;
-	const char *name = dw.diename(variable);
-	bool declared = dw.hasattr(variable, DW_AT_declaration);
-
-	if ((naming->is_found && (declared || !naming->is_declared)) || !name ||
-	    strcmp(name, naming->name))
-		return;
-	if (value_is_later(variable, naming->scope)) {
-		naming->is_later = true;
-		return;
-	}
-	naming->found = *variable;
-	naming->is_found = true;
-	naming->is_declared = declared;
-}
-
-/* Takes a member of `this` by the name. Returns false if there is none. */
-static bool own_member(struct value *v, const char *name,
-		       const struct value_scope *scope)
-{
-	struct naming naming = { .name = "this", .scope = scope };
-	struct value own;
-
-	value_each(scope, variable_look, &naming);
-	if (!naming.is_found)
-		return false;
-	value_find(&own, &naming.found, scope);
-	member_take(&own, name, true);
-	if (!own.kind && own.why == VALUE_NO_MEMBER)
-		return false;
-	*v = own;
-	return true;
-}
-
-/* Copies a name and returns the text behind it; NULL: there is no name. */
-static const char *name_take(char name[NAME_BYTES], const char *p)
-{
-	size_t n = 0;
-
-	while (isalnum((unsigned char)*p) || *p == '_') {
-		if (n + 1 == NAME_BYTES)
-			return NULL;
-		name[n++] = *p++;
-	}
-	name[n] = '\0';
-	return n && !isdigit((unsigned char)*name) ? p : NULL;
-}
-
-static const char *blanks_skip(const char *p)
-{
-	return p + strspn(p, " \t");
-}
-
-/* Takes the members and elements behind a variable's name. Returns the rest;
- * NULL: the text makes no sense. */
-static const char *parts_take(struct value *v, const char *p)
-{
-	char name[NAME_BYTES], *end;
-	long number;
-	bool arrow;
-
-	for (;;) {
-		p = blanks_skip(p);
-		arrow = p[0] == '-' && p[1] == '>';
-		if (*p == '[') {
-			number = strtol(p + 1, &end, 0);
-			end = (char *)blanks_skip(end);
-			if (end == p + 1 || *end != ']')
-				return NULL;
-			element_take(v, number);
-			p = end + 1;
-		} else if (arrow || *p == '.') {
-			p = name_take(name, blanks_skip(p + 1 + arrow));
-			if (!p)
-				return NULL;
-			member_take(v, name, arrow);
-		} else {
-			return p;
-		}
-	}
-}
-
-/* Takes a variable by name, or a member of `this`. */
-static void variable_take(struct value *v, const char *name,
-			  const struct value_scope *scope)
-{
-	struct naming naming = { .name = name, .scope = scope };
-
-	value_each(scope, variable_look, &naming);
-	if ((!naming.is_found || dw.hasattr(&naming.found, DW_AT_external)) &&
-	    own_member(v, name, scope))
-		return;
-	if (naming.is_found || (!naming.is_later &&
-				symboliser_variable(&naming.found, name))) {
-		value_find(v, &naming.found, scope);
-		return;
-	}
-	v->why = naming.is_later ? VALUE_LATER : VALUE_UNKNOWN;
-	value_miss(name, NULL, scope);
-}
-
-/* A type that a cast names: of "struct client *", the name is "client". */
-struct cast {
-	char name[NAME_BYTES];		/* words with a blank between them */
-	int tag;			/* of struct, class or union; else 0 */
-	bool pointer;			/* there is a star */
-};
-
-/* Takes "(TYPE *)" or "(TYPE)" before an operand. Returns the rest; NULL: it
- * is no cast. */
-static const char *cast_take(struct cast *cast, const char *p)
-{
-	static const struct {
-		const char *word;
-		int tag;		/* 0: it is left out */
-	} rows[] = {
-		{ "const", 0 }, { "volatile", 0 },
-		{ "struct", DW_TAG_structure_type },
-		{ "class", DW_TAG_class_type },
-		{ "union", DW_TAG_union_type },
-	};
-	char word[NAME_BYTES];
-	size_t i, used = 0;
-
-	*cast = (struct cast){ .tag = 0 };
-	for (p = blanks_skip(p + 1); isalpha((unsigned char)*p) || *p == '_';
-	     p = blanks_skip(p)) {
-		p = name_take(word, p);
-		if (!p)
-			return NULL;
-		for (i = 0; i < ARRAY_SIZE(rows) &&
-			    strcmp(word, rows[i].word) != 0; i++)
-			;
-		if (i < ARRAY_SIZE(rows))
-			cast->tag = rows[i].tag ? rows[i].tag : cast->tag;
-		else if (used + strlen(word) + 2 < sizeof(cast->name))
-			used += (size_t)snprintf(cast->name + used,
-						 sizeof(cast->name) - used,
-						 "%s%s", used ? " " : "", word);
-	}
-	cast->pointer = *p == '*';
-	p = blanks_skip(p + cast->pointer);
-	if (*p != ')' || !used)
-		return NULL;
-	p = blanks_skip(p + 1);
-	return isalpha((unsigned char)*p) || *p == '_' || *p == '(' ||
-			       *p == '*' ? p : NULL;
-}
-
-/* Makes an address a pointer of another type. */
-static void value_cast(struct value *v, const struct cast *cast,
-		       const struct value_scope *scope)
-{
-	int tag = v->has_type ? dw.tag(&v->type) : 0;
-
-	if (!v->kind)
-		return;
-	if (v->bits || v->kind == VALUE_PIECES ||
-	    (!is_pointer(v) &&
-	     (tag != DW_TAG_base_type || value_bytes(&v->type) != 8 ||
-	      value_encoding(&v->type) == DW_ATE_float))) {
-		value_refuse(v, "is no address");
-		return;
-	}
-	v->points = cast->pointer;
-	v->has_type = true;
-	if (!scope->n ||
-	    !value_type_find(&v->type, &scope->scopes[scope->n - 1], cast->name,
-			     cast->tag) ||
-	    !is_pointer(v))
-		value_refuse(v, "is cast to a type that is no pointer there");
-}
-
-/* Takes an expression without '&'. Returns the rest; NULL: the text makes no
- * sense. */
-static const char *unary_take(struct value *v, const char *p,
-			      const struct value_scope *scope)
-{
-	char name[NAME_BYTES];
-	struct cast cast;
-	const char *next;
-
-	p = blanks_skip(p);
-	if (*p == '*') {
-		p = unary_take(v, p + 1, scope);
-		if (!p || !v->kind)
-			return p;
-		smart_take(v);
-		if (is_pointer(v))
-			pointer_follow(v);
-		else
-			value_refuse(v, "is no pointer");
-		return p;
-	}
-	if (*p == '(') {
-		next = cast_take(&cast, p);
-		p = unary_take(v, next ? next : p + 1, scope);
-		if (p && next) {
-			value_cast(v, &cast, scope);
-			return p;
-		}
-		return p && *p == ')' ? parts_take(v, p + 1) : NULL;
-	}
-	p = name_take(name, p);
-	if (!p)
-		return NULL;
-	variable_take(v, name, scope);
-	return parts_take(v, p);
-}
-
-void value_parse(struct value *v, const char *expression,
-		 const struct value_scope *scope)
-{
-	const char *p = blanks_skip(expression);
-	bool address = *p == '&';
-
-	*v = (struct value){ .base = -1 };
-	p = unary_take(v, p + address, scope);
-	if (!p || *blanks_skip(p)) {
-		value_refuse(v, "is no variable with members: a rule neither "
-			       "calculates nor calls functions");
-		return;
-	}
-	if (!address || !v->kind)
-		return;
-	if (v->kind != VALUE_MEMORY || v->bits) {
-		value_refuse(v, "is not in memory");
-		return;
-	}
-	code_address(v);
-	v->kind = VALUE_NUMBER;
-	v->has_type = false;
 }
