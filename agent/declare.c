@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
+#include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/scalar.h"
 #include "tracepoints/fields/shown.h"
 #include "tracepoints/sites/lock.h"
@@ -64,18 +65,6 @@ static bool is_identifier(const char *name)
 	return p > name && p - name < FIELD_BYTES;
 }
 
-/* Returns true when a name can be a part of an id: it is not empty, and has no
- * "/", blank or control character, which would spoil a list. */
-static bool is_name(const char *name)
-{
-	const char *p = name;
-
-	for (; p && *p; p++)
-		if ((unsigned char)*p <= ' ' || *p == '/' || *p == 127)
-			return false;
-	return p > name;
-}
-
 /* Adds the text that stands before the fields in TAFFRAIL_EVENT. */
 static int message_add(struct text *text, const char *message, const char *end)
 {
@@ -108,7 +97,8 @@ static int model_make(struct taffrail_site *site, struct text *text,
 	uint32_t fixed = 0;
 
 	if (n > TAFFRAIL_FIELDS_MAX || (n && !fields) ||
-	    !is_name(wish->channel) || !is_name(wish->name))
+	    !marker_name_valid(wish->channel) ||
+	    !marker_name_valid(wish->name))
 		return -EINVAL;
 	*site = (struct taffrail_site){ .version_ = TAFFRAIL_SITE_VERSION,
 					.kind_ = TAFFRAIL_KIND_EVENT,

@@ -57,6 +57,16 @@ enum {
 	__atomic_store_n((p), (v), __ATOMIC_RELEASE + ORDER_##tag)
 #define store_relaxed(p, v)	__atomic_store_n((p), (v), __ATOMIC_RELAXED)
 
+static inline bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
 static inline uint64_t min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;

@@ -48,11 +48,6 @@ static bool take_word(struct demangle *d, const char *s)
 	return true;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Begins a text behind all others. */
 static struct piece piece_begin(const struct demangle *d)
 {

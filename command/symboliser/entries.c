@@ -15,13 +15,6 @@
 #include "base/base.h"
 #include "base/demangle.h"
 
-/* Numbers that <dwarf.h> of elfutils 0.188 lacks. */
-#define LANGUAGE_CXX17	0x2b
-#define LANGUAGE_CXX20	0x2e
-#define LANGUAGE_C17	0x2c
-#define LANGUAGE_C23	0x3e
-#define LANGUAGE_CXX23	0x3a
-
 #define NESTED_MAX	8
 #define NAME_BYTES	4096
 #define GENERALS	6		/* registers of arguments */
@@ -98,28 +91,22 @@ static bool is_described(Dwarf_Die *unit, Dwarf_Die *function)
 static bool is_complete(const struct value_scope *scope, Dwarf_Die *function)
 {
 	Dwarf_Die *unit = &scope->scopes[scope->n - 1];
+	static const uint8_t c[] = {
+		DW_LANG_C89, DW_LANG_C, DW_LANG_C99, DW_LANG_C11,
+		0x2c, 0x3e,		/* C17, C23: not in elfutils 0.188 */
+	}, cxx[] = {
+		DW_LANG_C_plus_plus, DW_LANG_C_plus_plus_03,
+		DW_LANG_C_plus_plus_11, DW_LANG_C_plus_plus_14,
+		0x2b, 0x2e, 0x3a,	/* C++17, C++20, C++23 */
+	};
 	Dwarf_Word language = 0;
 
 	value_number(unit, DW_AT_language, &language);
-	switch (language) {
-	case LANGUAGE_C17:
-	case LANGUAGE_C23:
-	case DW_LANG_C89:
-	case DW_LANG_C:
-	case DW_LANG_C99:
-	case DW_LANG_C11:
-		return true;
-	case LANGUAGE_CXX17:
-	case LANGUAGE_CXX20:
-	case LANGUAGE_CXX23:
-	case DW_LANG_C_plus_plus:
-	case DW_LANG_C_plus_plus_03:
-	case DW_LANG_C_plus_plus_11:
-	case DW_LANG_C_plus_plus_14:
-		return is_described(unit, function);
-	default:
+	if (language > UINT8_MAX)
 		return false;
-	}
+	return memchr(c, (int)language, sizeof(c)) ||
+	       (memchr(cxx, (int)language, sizeof(cxx)) &&
+		is_described(unit, function));
 }
 
 /* Tells whether a class may have functions of its own that copy or end it. */

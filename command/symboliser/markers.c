@@ -307,13 +307,6 @@ static int match_all(struct reading *r)
 	return 0;
 }
 
-static int compare_plans(const void *left, const void *right)
-{
-	const struct usdt_plan *a = left, *b = right;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
-
 /*
  * Plans the probes as the agent would. A probe without a plan gets a trap, or
  * perhaps one byte: not when another probe lies in the bytes of the operand.
@@ -334,7 +327,7 @@ static void plan_probes(struct reading *r, bool handles)
 	for (size_t i = 0; i < markers->count; i++)
 		if (markers->found[i].marker.kind == MARKER_USDT)
 			plans[n++].address = markers->found[i].marker.address;
-	qsort(plans, n, sizeof(*plans), compare_plans);
+	qsort(plans, n, sizeof(*plans), symboliser_plans_compare);
 	usdt_plan(&r->file, usdt_zydis(), plans, n);
 	for (uint32_t i = 0; handles && i < n; i++)
 		if (plans[i].faults && !plans[i].reason)

@@ -10,7 +10,7 @@
 #include "command/symboliser/dwarf-private.h"
 #include "tracepoints/usdt/plan/calls.h"
 
-static int compare_plans(const void *left, const void *right)
+int symboliser_plans_compare(const void *left, const void *right)
 {
 	const struct usdt_plan *a = left, *b = right;
 
@@ -40,7 +40,7 @@ bool symboliser_plans_make(struct symboliser_plans *p, Elf *elf,
 	for (size_t i = 0; i < n; i++)
 		p->plans[i] = (struct usdt_plan){
 			.address = addresses[i], .whole = 1, .low = p->low };
-	qsort(p->plans, n, sizeof(*p->plans), compare_plans);
+	qsort(p->plans, n, sizeof(*p->plans), symboliser_plans_compare);
 	for (size_t i = 0; i < n; i++)
 		if (!kept || p->plans[kept - 1].address != p->plans[i].address)
 			p->plans[kept++] = p->plans[i];

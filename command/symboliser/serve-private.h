@@ -91,6 +91,9 @@ int symboliser_read_functions(const struct usdt_file *file,
 			      symboliser_take *take, void *priv);
 void symboliser_free_copies(struct symboliser_copies *copies);
 
+/* Orders plans by their addresses, for qsort(). */
+int symboliser_plans_compare(const void *left, const void *right);
+
 /* Gives the symbols of `n` addresses in order, in `found`, which is all zeros.
  */
 void symboliser_find_names(struct symboliser_symbol *found,

@@ -33,11 +33,6 @@ static void piece_begin(struct packet *out, char kind,
 }
 
 /* Returns true for a character that gdb takes for the end of a word. */
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 /* Finds the beginning and the end of the modifier in "collect/s80 a, b".
  * Returns 0 when there is no modifier. */
 static bool modifier_find(const struct trace_source *source, uint32_t *start,

@@ -14,19 +14,9 @@
 #define GLOB_BYTES	256	/* longer globs name no function */
 #define CXX_BYTES	1024
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 static bool is_letter(char c)
 {
 	return (unsigned int)((c | 32) - 'a') < 26;
-}
-
-static bool is_digit(char c)
-{
-	return (unsigned int)(c - '0') < 10;
 }
 
 /* Returns the end of the quoted text at `p`, or NULL if nothing closes it. */

@@ -5,6 +5,7 @@
  * Directives take fields as in fields.c: each '*' takes one, and each
  * conversion except %% and %m takes one, also if its letter is not known.
  */
+#include "base/base.h"
 #include "include/taffrail/site.h"
 #include "tracepoints/fields/conversion-private.h"
 #include "tracepoints/fields/field-value.h"
@@ -27,11 +28,6 @@ struct directive {
 	int dot;
 	int unfit;			/* the field of a '*' is no integer */
 };
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static uint8_t flag_of(char c)
 {

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/base.h"
+
 /* A part of a text: from p up to, not including, end. */
 struct span {
 	const char *p;
@@ -27,11 +29,6 @@ enum token_type {
 	TOKEN_GROUP,		/* (...), [...] or {...}, brackets included */
 	TOKEN_OTHER,		/* one character */
 };
-
-static inline bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static inline bool is_space(char c)
 {

@@ -17,6 +17,8 @@
  */
 #include "tracepoints/usdt/plan/operand.h"
 
+#include "base/base.h"
+
 #define REGISTER_RIP_BASE	16	/* while parsing only */
 
 struct parse {
@@ -24,11 +26,6 @@ struct parse {
 	usdt_symbol *symbol;
 	void *priv;
 };
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static bool is_name(char c)
 {
