@@ -117,6 +117,8 @@ command_sources = \
 	command/elf/debuginfod.c \
 	command/elf/elfnotes.c \
 	command/elf/elfnotes.h \
+	command/elf/expression-text.c \
+	command/elf/expression-text-private.h \
 	command/elf/line-rules.c \
 	command/elf/line-rules.h \
 	command/elf/mapped-private.h \

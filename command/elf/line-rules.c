@@ -22,6 +22,7 @@
 #include "command/common/nearest.h"
 #include "command/elf/call-types-private.h"
 #include "command/elf/debug-files.h"
+#include "command/elf/expression-text-private.h"
 #include "command/elf/named-functions.h"
 #include "command/elf/process-markers.h"
 #include "command/elf/program-functions.h"
@@ -56,17 +57,6 @@ struct line_rule {
 
 static struct line_rule rules[RULES_MAX];
 static uint32_t nrules;
-
-static const char *blanks_skip(const char *p)
-{
-	return p + strspn(p, " \t");
-}
-
-/* Tells whether a character may be one of a name. */
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
 
 /* Returns a copy without blanks around it, and without any in it but between
  * words. */
@@ -204,32 +194,6 @@ static bool names_find(const struct line_rule *rule,
 	       !fields_parse(text, TAFFRAIL_KIND_EVENT, (int)rule->n, names);
 }
 
-/* Returns the end of a variable with members at `p`. `simple`: it has none. */
-static const char *chain_end(const char *p, bool *simple)
-{
-	const char *next;
-
-	*simple = true;
-	while (isalnum((unsigned char)*p) || *p == '_')
-		p++;
-	for (;; p = next) {
-		next = blanks_skip(p);
-		if (*next == '[') {
-			next += strcspn(next, "]");
-			next += *next == ']';
-		} else if (*next == '.' || (next[0] == '-' && next[1] == '>')) {
-			next = blanks_skip(next + 1 + (*next == '-'));
-			if (!isalpha((unsigned char)*next) && *next != '_')
-				return p;
-			while (isalnum((unsigned char)*next) || *next == '_')
-				next++;
-		} else {
-			return p;
-		}
-		*simple = false;
-	}
-}
-
 /* Writes the condition with the names of fields in place of expressions, which
  * are added to the rule's. Returns NULL or a fact. */
 static const char *condition_write(struct line_rule *rule, const char *p,
@@ -238,14 +202,17 @@ static const char *condition_write(struct line_rule *rule, const char *p,
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
 	const char *end;
 	size_t used = 0;
-	bool simple;
+	bool simple = false, behind = false;	/* a value */
 	int number;
 
 	for (; *p; p = end) {
 		int bytes = 1;
-		const char *word = p;
+		const char *word = p, *expression = behind && !is_word(*p) ? p :
+						    expression_end(p, &simple);
+		bool ends = is_word(*p) || strchr("\"'$)", *p);
 
-		end = p + 1;
+		end = p + 1 + (p[0] == '&' && p[1] == '&');
+		behind = ends || (behind && isblank((unsigned char)*p));
 		if (*p == '"' || *p == '\'') {
 			while (*end && *end != *p)
 				end += *end == '\\' && end[1] ? 2 : 1;
@@ -257,8 +224,10 @@ static const char *condition_write(struct line_rule *rule, const char *p,
 		} else if (!strncmp(p, "NULL", 4) && !is_word(p[4])) {
 			word = "0";
 			end = p + 4;
-		} else if (isalpha((unsigned char)*p) || *p == '_') {
-			end = chain_end(p, &simple);
+			behind = true;
+		} else if (expression > p) {
+			end = expression;
+			behind = true;
 			number = expression_add(rule, text_tidy(p,
 							(size_t)(end - p)));
 			if (number < 0)
@@ -832,7 +801,8 @@ static bool rule_ask(struct compilings *all, const struct line_rule *rule)
 			return false;
 		if (!i && at)
 			words[at++] = SYMBOLISER_QUESTION;
-		if (i > rule->wanted && !*chain_end(word, &simple) && simple)
+		if (i > rule->wanted && !*expression_chain(word, &simple) &&
+		    simple)
 			words[at++] = OPTIONAL;
 		at += (size_t)sprintf(words + at, "%s", word) + 1;
 	}

@@ -5,7 +5,7 @@
  * agents (struct usdt_line).
  *
  *	FILE.c:LINE			the parameters of the function
- *	FILE.c:LINE(EXPR, ...)		values, which may have casts
+ *	FILE.c:LINE(EXPR, ...)		values, which may be computed
  *	FILE.c:LINE "FORMAT", EXPR, ...	values as a text
  *	FUNCTION:+N ...			the Nth line behind the function's own
  *	... if CONDITION		which may name variables

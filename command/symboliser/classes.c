@@ -28,8 +28,7 @@ static void vector_count(struct value *v)
 		return;
 	if (!value_word(&end) || !value_word(&start))
 		return;
-	for (uint32_t i = 0; i < start.n; i++)
-		code_put(&end, start.code[i], 1);
+	code_append(&end, &start);
 	code_op(&end, AX_SUB);
 	value_type(&start, &start.type);
 	bytes = start.has_type ? value_bytes(&start.type) : 0;
@@ -39,7 +38,7 @@ static void vector_count(struct value *v)
 	code_op(&end, AX_DIV_SIGNED);
 	end.kind = VALUE_NUMBER;
 	end.has_type = false;
-	end.counts = true;
+	end.number = TAFFRAIL_T_U64;
 	end.follows = true;
 	*v = end;
 }

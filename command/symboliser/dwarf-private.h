@@ -13,52 +13,17 @@
 #include "tracepoints/usdt/plan/image.h"
 #include "tracepoints/usdt/plan/plan.h"
 
-#define EACH_FUNCTION(FUNCTION) \
-	FUNCTION(addrdie) \
-	FUNCTION(aggregate_size) \
-	FUNCTION(attr) \
-	FUNCTION(attr_integrate) \
-	FUNCTION(begin_elf) \
-	FUNCTION(bytesize) \
-	FUNCTION(cfi_addrframe) \
-	FUNCTION(cfi_end) \
-	FUNCTION(child) \
-	FUNCTION(cu_info) \
-	FUNCTION(decl_line) \
-	FUNCTION(diename) \
-	FUNCTION(end) \
-	FUNCTION(entrypc) \
-	FUNCTION(filesrc) \
-	FUNCTION(formaddr) \
-	FUNCTION(formref_die) \
-	FUNCTION(formsdata) \
-	FUNCTION(formstring) \
-	FUNCTION(formudata) \
-	FUNCTION(frame_cfa) \
-	FUNCTION(get_units) \
-	FUNCTION(getcfi_elf) \
-	FUNCTION(getelf) \
-	FUNCTION(getlocation_addr) \
-	FUNCTION(getlocations) \
-	FUNCTION(getlocation_attr) \
-	FUNCTION(getlocation_implicit_value) \
-	FUNCTION(getscopes_die) \
-	FUNCTION(getsrc_die) \
-	FUNCTION(getsrcfiles) \
-	FUNCTION(getsrclines) \
-	FUNCTION(hasattr) \
-	FUNCTION(haspc) \
-	FUNCTION(lineaddr) \
-	FUNCTION(linebeginstatement) \
-	FUNCTION(lineendsequence) \
-	FUNCTION(lineno) \
-	FUNCTION(linesrc) \
-	FUNCTION(onesrcline) \
-	FUNCTION(peel_type) \
-	FUNCTION(ranges) \
-	FUNCTION(setalt) \
-	FUNCTION(siblingof) \
-	FUNCTION(tag)
+#define EACH_FUNCTION(F) \
+	F(addrdie) F(aggregate_size) F(attr) F(attr_integrate) F(begin_elf) \
+	F(bytesize) F(cfi_addrframe) F(cfi_end) F(child) F(cu_info) \
+	F(decl_line) F(diename) F(end) F(entrypc) F(filesrc) F(formaddr) \
+	F(formref_die) F(formsdata) F(formstring) F(formudata) F(frame_cfa) \
+	F(get_units) F(getcfi_elf) F(getelf) F(getlocation_addr) \
+	F(getlocations) F(getlocation_attr) F(getlocation_implicit_value) \
+	F(getscopes_die) F(getsrc_die) F(getsrcfiles) F(getsrclines) \
+	F(hasattr) F(haspc) F(lineaddr) F(linebeginstatement) \
+	F(lineendsequence) F(lineno) F(linesrc) F(onesrcline) F(peel_type) \
+	F(ranges) F(setalt) F(siblingof) F(tag)
 #define DECLARE(name)	__typeof__(dwarf_##name) *name;
 
 struct symboliser_dw {
@@ -178,8 +143,8 @@ struct value {
 	Dwarf_Die type;			/* peeled */
 	bool has_type;
 	bool points;			/* by a cast, to the type */
-	bool counts;			/* of VALUE_NUMBER: a number of
-					 * elements */
+	uint8_t number;			/* of VALUE_NUMBER: the type, if it has
+					 * no other (enum taffrail_type) */
 	/* of a class with a length: the code for that, without the end; the
 	 * value is the first element, or is text */
 	uint32_t nlength;
@@ -216,9 +181,13 @@ void value_miss(const char *name, const Dwarf_Die *type,
 		const struct value_scope *scope);
 void value_nearest(char *text, size_t room);
 
-/* Numbers of registers: general ones from 0 on, and xmm0. */
+/* Numbers of registers: general ones from 0 on, and xmm0, of which code has the
+ * low half. */
 #define VALUE_GENERAL	16
 #define VALUE_XMM	17
+
+/* Adds the code of another value. */
+void code_append(struct value *v, const struct value *from);
 
 /* Add to the code of a value. An address is made of a register and an offset,
  * if it is one. Return false for a register, or a size, that has no code. */
@@ -309,6 +278,16 @@ void value_member_take(struct value *v, const char *name, bool arrow);
 /* Takes members one after the other, with a blank between the names. Returns
  * false, and leaves the value as it is, if there is one that is not there. */
 bool value_path(struct value *v, const char *path);
+
+/* Extends a number to 64 bits, as a type of scalars does. */
+void code_extend(struct value *v, uint8_t type);
+
+/* Returns the number type of a scalar (enum taffrail_type); 0: `why`. */
+uint8_t value_number_type(Dwarf_Die *type, const char **why);
+
+/* Makes a number or an address that the code leaves on the stack, extended by
+ * `number`, the type. Returns false if it is none. */
+bool value_load(struct value *v);
 
 /* Makes an element of an array, or behind a pointer. */
 void value_element(struct value *v, int64_t number);

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads the expressions of rules for lines, and gives their values: the
- * symboliser's child.
+ * symboliser's child. Facts: C11, 6.3.1, "Arithmetic operands", and 6.5.
+ *
+ *	sum	operand, or sums with an operator between them
+ *	operand	-operand ~operand *operand &operand (TYPE)operand, or
+ *		NUMBER, NAME and (sum), with .MEMBER ->MEMBER [sum] behind
+ *
+ * Numbers are computed in the types of C, as gdb does. A number that is divided
+ * by 0 cannot be read.
  */
 #include "command/symboliser/dwarf-private.h"
 
@@ -12,8 +19,16 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "tracepoints/fields/scalar.h"
 
 #define NAME_BYTES	128
+
+/* Of operators; 1 is the lowest. */
+#define LEVEL_SHIFT	4
+#define LEVEL_SUM	5
+
+static const char *sum_take(struct value *v, const char *p, int level,
+			    const struct value_scope *scope);
 
 /* The search for a variable by name. */
 struct naming {
@@ -79,11 +94,178 @@ static const char *blanks_skip(const char *p)
 	return p + strspn(p, " \t");
 }
 
+/* Makes a number of another type. */
+static void number_convert(struct value *v, uint8_t to)
+{
+	uint8_t from = v->number;
+	bool real = scalar_sort(from) == SCALAR_REAL;
+
+	v->number = to;
+	v->has_type = v->points = false;
+	if (from == to)
+		return;
+	if (from == TAFFRAIL_T_F32)
+		code_op(v, AX_DOUBLE_FLOAT);
+	if (scalar_sort(to) == SCALAR_REAL) {
+		if (!real)
+			code_op(v, scalar_sort(from) == SCALAR_SIGNED ?
+					   AX_DOUBLE_SIGNED :
+					   AX_DOUBLE_UNSIGNED);
+		if (to == TAFFRAIL_T_F32)
+			code_op(v, AX_FLOAT_DOUBLE);
+	} else if (to == TAFFRAIL_T_BOOL) {
+		if (real)
+			code_const(v, 0);
+		code_op(v, real ? AX_DOUBLE_EQUAL : AX_LOG_NOT);
+		code_op(v, AX_LOG_NOT);
+	} else {
+		if (real)
+			code_op(v, AX_INTEGER_DOUBLE);
+		code_extend(v, to);
+	}
+}
+
+/* Returns the type in which numbers of two types are computed. */
+static uint8_t common_type(uint8_t a, uint8_t b)
+{
+	uint32_t of_a = scalar_bytes(a), of_b = scalar_bytes(b);
+	uint32_t bytes = of_a == 8 || of_b == 8 ? 8 : 4;
+
+	if (scalar_sort(a) == SCALAR_REAL || scalar_sort(b) == SCALAR_REAL)
+		return a == TAFFRAIL_T_F64 || b == TAFFRAIL_T_F64 ?
+			       TAFFRAIL_T_F64 : TAFFRAIL_T_F32;
+	/* one without a sign has all bytes */
+	return scalar_of_sort(
+		(of_a == bytes && scalar_sort(a) != SCALAR_SIGNED) ||
+				(of_b == bytes &&
+				 scalar_sort(b) != SCALAR_SIGNED) ?
+			SCALAR_UNSIGNED : SCALAR_SIGNED, bytes);
+}
+
+/* Operators between numbers; a higher level binds closer. */
+static const struct operation {
+	char text[3];
+	uint8_t level;
+	uint8_t of_signed, of_unsigned, of_double;	/* AX_; 0: none */
+} operations[] = {
+	{ "|", 1, AX_BIT_OR, AX_BIT_OR, 0 },
+	{ "^", 2, AX_BIT_XOR, AX_BIT_XOR, 0 },
+	{ "&", 3, AX_BIT_AND, AX_BIT_AND, 0 },
+	{ "<<", LEVEL_SHIFT, AX_LSH, AX_LSH, 0 },
+	{ ">>", LEVEL_SHIFT, AX_RSH_SIGNED, AX_RSH_UNSIGNED, 0 },
+	{ "+", LEVEL_SUM, AX_ADD, AX_ADD, AX_DOUBLE_ADD },
+	{ "-", LEVEL_SUM, AX_SUB, AX_SUB, AX_DOUBLE_SUB },
+	{ "*", 6, AX_MUL, AX_MUL, AX_DOUBLE_MUL },
+	{ "/", 6, AX_DIV_SIGNED, AX_DIV_UNSIGNED, AX_DOUBLE_DIV },
+	{ "%", 6, AX_REM_SIGNED, AX_REM_UNSIGNED, 0 },
+};
+
+/* Returns the operator that a text begins with, or NULL. */
+static const struct operation *operation_find(const char *p)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(operations); i++)
+		if (!strncmp(p, operations[i].text, strlen(operations[i].text)))
+			return &operations[i];
+	return NULL;
+}
+
+/* Makes the element of an array, or behind a pointer, that another value
+ * counts. */
+static void element_of(struct value *v, struct value *index, bool backwards)
+{
+	if (!value_load(index) || scalar_sort(index->number) == SCALAR_REAL) {
+		value_refuse(v, index->kind ? "has an index that is no integer" :
+					      index->why);
+		return;
+	}
+	class_element(v, 0);
+	if (!v->kind)
+		return;
+	code_address(v);
+	code_append(v, index);
+	code_const(v, (int64_t)value_bytes(&v->type));
+	code_op(v, AX_MUL);
+	code_op(v, backwards ? AX_SUB : AX_ADD);
+	v->follows = true;
+}
+
+/* Tells whether a value is a pointer, or an array, of which the first element
+ * has an address. */
+static bool is_address(const struct value *v)
+{
+	Dwarf_Die type = v->type;
+
+	return value_is_pointer(v) ||
+	       (v->has_type && dw.tag(&type) == DW_TAG_array_type);
+}
+
+/* Makes the result of an operator. */
+static void operation_apply(struct value *a, struct value *b,
+			   const struct operation *op)
+{
+	uint8_t type, work, code;
+
+	if (is_address(a) && !is_address(b) && op->level == LEVEL_SUM) {
+		element_of(a, b, *op->text == '-');
+		a->kind = a->kind ? VALUE_NUMBER : VALUE_NONE;
+		a->points = true;
+		return;
+	}
+	if (!value_load(a) || !value_load(b)) {
+		value_refuse(a, a->kind ? b->why : a->why);
+		return;
+	}
+	/* a shift does not change the type */
+	type = common_type(a->number, op->level == LEVEL_SHIFT ? a->number :
+								 b->number);
+	work = scalar_sort(type) == SCALAR_REAL ? TAFFRAIL_T_F64 : type;
+	code = work == TAFFRAIL_T_F64 ? op->of_double :
+	       scalar_sort(type) == SCALAR_SIGNED ? op->of_signed :
+						    op->of_unsigned;
+	if (!code || value_is_pointer(a) || value_is_pointer(b)) {
+		value_refuse(a, "has an operator that its type has not");
+		return;
+	}
+	number_convert(a, work);
+	if (op->level != LEVEL_SHIFT)
+		number_convert(b, work);
+	code_append(a, b);
+	code_op(a, (enum ax_opcode)code);
+	/* the result may have more bits */
+	a->number = work == TAFFRAIL_T_F64 ? work : TAFFRAIL_T_U64;
+	number_convert(a, type);
+	a->follows |= *op->text == '/' || *op->text == '%';
+}
+
+/* Takes a number. Returns the rest. */
+static const char *number_take(struct value *v, const char *p)
+{
+	char *end, *real;
+	uint64_t number = strtoull(p, &end, 0);
+	double d = strtod(p, &real);
+	uint32_t bytes = number >> 32 || (number >> 31 && *p != '0') ? 8 : 4;
+
+	v->kind = VALUE_NUMBER;
+	if (real > end) {
+		memcpy(&number, &d, sizeof(number));
+		end = real;
+		v->number = TAFFRAIL_T_F64;
+	} else {
+		v->number = scalar_of_sort(number >> (bytes * 8 - 1) ?
+						   SCALAR_UNSIGNED :
+						   SCALAR_SIGNED, bytes);
+	}
+	code_const(v, (int64_t)number);
+	return end;
+}
+
 /* Takes the members and elements behind a variable's name. Returns the rest;
  * NULL: the text makes no sense. */
-static const char *parts_take(struct value *v, const char *p)
+static const char *parts_take(struct value *v, const char *p,
+			      const struct value_scope *scope)
 {
 	char name[NAME_BYTES], *end;
+	struct value index;
 	long number;
 	bool arrow;
 
@@ -93,10 +275,16 @@ static const char *parts_take(struct value *v, const char *p)
 		if (*p == '[') {
 			number = strtol(p + 1, &end, 0);
 			end = (char *)blanks_skip(end);
-			if (end == p + 1 || *end != ']')
+			if (*end == ']' && end > p + 1) {
+				class_element(v, number);
+				p = end + 1;
+				continue;
+			}
+			p = sum_take(&index, p + 1, 0, scope);
+			if (!p || *p != ']')
 				return NULL;
-			class_element(v, number);
-			p = end + 1;
+			element_of(v, &index, false);
+			p++;
 		} else if (arrow || *p == '.') {
 			p = name_take(name, blanks_skip(p + 1 + arrow));
 			if (!p)
@@ -132,8 +320,9 @@ static void variable_take(struct value *v, const char *name,
 /* A type that a cast names: of "struct client *", the name is "client". */
 struct cast {
 	char name[NAME_BYTES];		/* words with a blank between them */
-	int tag;			/* of struct, class or union; else 0 */
+	int tag;			/* of "struct" and the like; else 0 */
 	bool pointer;			/* there is a star */
+	uint8_t number;			/* of words for a number of C; else 0 */
 };
 
 /* Takes "(TYPE *)" or "(TYPE)" before an operand. Returns the rest; NULL: it
@@ -142,15 +331,23 @@ static const char *cast_take(struct cast *cast, const char *p)
 {
 	static const struct {
 		const char *word;
-		int tag;		/* 0: it is left out */
+		int tag;
+		uint8_t number;		/* a word of C's numbers */
 	} rows[] = {
-		{ "const", 0 }, { "volatile", 0 },
-		{ "struct", DW_TAG_structure_type },
-		{ "class", DW_TAG_class_type },
-		{ "union", DW_TAG_union_type },
+		{ "const", 0, 0 }, { "volatile", 0, 0 },
+		{ "struct", DW_TAG_structure_type, 0 },
+		{ "class", DW_TAG_class_type, 0 },
+		{ "union", DW_TAG_union_type, 0 },
+		{ "enum", DW_TAG_enumeration_type, 0 },
+		{ "unsigned", 0, TAFFRAIL_T_U32 }, { "signed", 0, TAFFRAIL_T_S32 },
+		{ "int", 0, TAFFRAIL_T_S32 }, { "long", 0, TAFFRAIL_T_S64 },
+		{ "char", 0, TAFFRAIL_T_S8 }, { "short", 0, TAFFRAIL_T_S16 },
+		{ "float", 0, TAFFRAIL_T_F32 }, { "double", 0, TAFFRAIL_T_F64 },
+		{ "bool", 0, TAFFRAIL_T_BOOL }, { "_Bool", 0, TAFFRAIL_T_BOOL },
 	};
 	char word[NAME_BYTES];
 	size_t i, used = 0;
+	bool plain = true, whole = false;	/* without a sign */
 
 	*cast = (struct cast){ .tag = 0 };
 	for (p = blanks_skip(p + 1); isalpha((unsigned char)*p) || *p == '_';
@@ -161,9 +358,16 @@ static const char *cast_take(struct cast *cast, const char *p)
 		for (i = 0; i < ARRAY_SIZE(rows) &&
 			    strcmp(word, rows[i].word) != 0; i++)
 			;
-		if (i < ARRAY_SIZE(rows))
+		plain &= i < ARRAY_SIZE(rows) && !rows[i].tag;
+		if (i < ARRAY_SIZE(rows) && !rows[i].number) {
 			cast->tag = rows[i].tag ? rows[i].tag : cast->tag;
-		else if (used + strlen(word) + 2 < sizeof(cast->name))
+			continue;
+		}
+		whole |= !strcmp(word, "unsigned");
+		if (plain && (!cast->number ||
+			      scalar_bytes(rows[i].number) != 4))
+			cast->number = rows[i].number;
+		if (used + strlen(word) + 2 < sizeof(cast->name))
 			used += (size_t)snprintf(cast->name + used,
 						 sizeof(cast->name) - used,
 						 "%s%s", used ? " " : "", word);
@@ -172,92 +376,149 @@ static const char *cast_take(struct cast *cast, const char *p)
 	p = blanks_skip(p + cast->pointer);
 	if (*p != ')' || !used)
 		return NULL;
+	if (!plain || cast->pointer)
+		cast->number = 0;
+	else if (whole)
+		cast->number = scalar_of_sort(SCALAR_UNSIGNED,
+					      scalar_bytes(cast->number));
 	p = blanks_skip(p + 1);
-	return isalpha((unsigned char)*p) || *p == '_' || *p == '(' ||
-			       *p == '*' ? p : NULL;
+	return isalnum((unsigned char)*p) || (*p && strchr("_(*&-~", *p)) ?
+		       p : NULL;
 }
 
-/* Makes an address a pointer of another type. */
+/* Makes a number, or an address, of another type. */
 static void value_cast(struct value *v, const struct cast *cast,
 		       const struct value_scope *scope)
 {
-	int tag = v->has_type ? dw.tag(&v->type) : 0;
+	bool pointer = cast->pointer;
+	uint8_t number = cast->number;
+	Dwarf_Die type;
+
+	if (v->kind && !number) {
+		if (!scope->n ||
+		    !value_type_find(&type, &scope->scopes[scope->n - 1],
+				     cast->name, cast->tag)) {
+			value_refuse(v, "is cast to a type that is not known "
+					"there");
+			return;
+		}
+		pointer |= dw.tag(&type) == DW_TAG_pointer_type;
+		number = pointer ? 0 : value_number_type(&type, &v->why);
+		if (!pointer && !number)
+			value_refuse(v, v->why);
+	}
+	if (!v->kind || !value_load(v))
+		return;
+	if (number)
+		number_convert(v, number);
+	else if (scalar_bytes(v->number) != 8 || v->number == TAFFRAIL_T_F64)
+		value_refuse(v, "is no address");
+	if (cast->number)
+		return;
+	v->number = 0;
+	v->type = type;
+	v->has_type = true;
+	v->points = cast->pointer;
+}
+
+/* Makes the value with an operator before it. */
+static void unary_apply(struct value *v, char sign)
+{
+	struct value left = { .kind = VALUE_NUMBER, .number = TAFFRAIL_T_S32,
+			      .base = -1 };
 
 	if (!v->kind)
 		return;
-	if (v->bits || v->kind == VALUE_PIECES ||
-	    (!value_is_pointer(v) &&
-	     (tag != DW_TAG_base_type || value_bytes(&v->type) != 8 ||
-	      value_encoding(&v->type) == DW_ATE_float))) {
-		value_refuse(v, "is no address");
+	if (sign == '*') {
+		value_smart(v);
+		if (value_is_pointer(v))
+			value_follow(v);
+		else
+			class_element(v, 0);
 		return;
 	}
-	v->points = cast->pointer;
-	v->has_type = true;
-	if (!scope->n ||
-	    !value_type_find(&v->type, &scope->scopes[scope->n - 1], cast->name,
-			     cast->tag) ||
-	    !value_is_pointer(v))
-		value_refuse(v, "is cast to a type that is no pointer there");
+	if (sign == '&') {
+		if (v->kind != VALUE_MEMORY || v->bits) {
+			value_refuse(v, "is not in memory");
+			return;
+		}
+		code_address(v);
+		v->kind = VALUE_NUMBER;
+		v->has_type = v->points = false;
+		return;
+	}
+	/* 0 - n, and -1 ^ n */
+	code_const(&left, sign == '-' ? 0 : -1);
+	operation_apply(&left, v, operation_find(sign == '-' ? "-" : "^"));
+	*v = left;
 }
 
-/* Takes an expression without '&'. Returns the rest; NULL: the text makes no
- * sense. */
+/* Takes an operand. Returns the rest; NULL: the text makes no sense. */
 static const char *unary_take(struct value *v, const char *p,
 			      const struct value_scope *scope)
 {
+	struct value named = { .base = -1 };
 	char name[NAME_BYTES];
 	struct cast cast;
 	const char *next;
 
 	p = blanks_skip(p);
-	if (*p == '*') {
-		p = unary_take(v, p + 1, scope);
-		if (!p || !v->kind)
-			return p;
-		value_smart(v);
-		if (value_is_pointer(v))
-			value_follow(v);
-		else
-			value_refuse(v, "is no pointer");
-		return p;
+	if (*p && strchr("*&-~", *p)) {
+		next = unary_take(v, p + 1, scope);
+		unary_apply(v, *p);
+		return next;
 	}
+	next = *p == '(' ? cast_take(&cast, p) : NULL;
+	/* "(n) * 2" or "(type) *p" */
+	if (next && !cast.pointer && !cast.number && strchr("*&-~", *next)) {
+		variable_take(&named, cast.name, scope);
+		if (named.why != VALUE_UNKNOWN)
+			next = NULL;
+	}
+	if (next) {
+		next = unary_take(v, next, scope);
+		value_cast(v, &cast, scope);
+		return next;
+	}
+	if (isdigit((unsigned char)*p))
+		return number_take(v, p);
 	if (*p == '(') {
-		next = cast_take(&cast, p);
-		p = unary_take(v, next ? next : p + 1, scope);
-		if (p && next) {
-			value_cast(v, &cast, scope);
-			return p;
-		}
-		return p && *p == ')' ? parts_take(v, p + 1) : NULL;
+		p = sum_take(v, p + 1, 0, scope);
+		return p && *p == ')' ? parts_take(v, p + 1, scope) : NULL;
 	}
 	p = name_take(name, p);
 	if (!p)
 		return NULL;
 	variable_take(v, name, scope);
-	return parts_take(v, p);
+	return parts_take(v, p, scope);
+}
+
+/* Takes operands, and the operators between them from a level on. Returns the
+ * text behind them, which begins with no blank; NULL: it makes no sense. */
+static const char *sum_take(struct value *v, const char *p, int level,
+			    const struct value_scope *scope)
+{
+	const struct operation *op;
+	struct value right;
+
+	*v = (struct value){ .base = -1 };
+	p = unary_take(v, p, scope);
+	while (p && (op = operation_find(p = blanks_skip(p))) &&
+	       op->level >= level) {
+		p = sum_take(&right, p + strlen(op->text), op->level + 1,
+			     scope);
+		if (p)
+			operation_apply(v, &right, op);
+	}
+	return p;
 }
 
 void value_parse(struct value *v, const char *expression,
 		 const struct value_scope *scope)
 {
-	const char *p = blanks_skip(expression);
-	bool address = *p == '&';
+	const char *p = sum_take(v, expression, 0, scope);
 
-	*v = (struct value){ .base = -1 };
-	p = unary_take(v, p + address, scope);
-	if (!p || *blanks_skip(p)) {
-		value_refuse(v, "is no variable with members: a rule neither "
-			       "calculates nor calls functions");
-		return;
-	}
-	if (!address || !v->kind)
-		return;
-	if (v->kind != VALUE_MEMORY || v->bits) {
-		value_refuse(v, "is not in memory");
-		return;
-	}
-	code_address(v);
-	v->kind = VALUE_NUMBER;
-	v->has_type = false;
+	if (!p || *p)
+		value_refuse(v, "is no expression that is known here: a rule "
+				"calls no functions");
 }

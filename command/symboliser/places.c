@@ -18,6 +18,7 @@
 
 #define BASE		63		/* USDT_LINE_BASE */
 #define THREAD		62		/* USDT_LINE_THREAD */
+#define VECTOR		40		/* USDT_LINE_VECTOR */
 
 /* gdb's numbers of registers, by DWARF's. */
 static const uint8_t gdb_numbers[VALUE_GENERAL] = {
@@ -62,12 +63,21 @@ void code_add(struct value *v, int64_t number)
 	code_op(v, AX_ADD);
 }
 
+void code_append(struct value *v, const struct value *from)
+{
+	for (uint32_t i = 0; i < from->n; i++)
+		code_put(v, from->code[i], 1);
+	v->cut |= from->cut;
+	v->follows |= from->follows;
+}
+
 bool code_register(struct value *v, uint64_t number)
 {
-	if (number >= VALUE_GENERAL)
+	if (number == VALUE_GENERAL || number >= VALUE_XMM + 16)
 		return false;
 	code_op(v, AX_REG);
-	code_put(v, gdb_numbers[number], 2);
+	code_put(v, number < VALUE_GENERAL ? gdb_numbers[number] :
+					     VECTOR + number - VALUE_XMM, 2);
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "tracepoints/conditions/ax.h"
+#include "tracepoints/fields/scalar.h"
 
 /* By DWARF's numbers. */
 static const char *const register_names[VALUE_GENERAL] = {
@@ -16,15 +17,8 @@ static const char *const register_names[VALUE_GENERAL] = {
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
 };
 
-/* Returns the number type of a scalar, or 0. */
-static uint8_t number_type(Dwarf_Die *type, const char **why)
+uint8_t value_number_type(Dwarf_Die *type, const char **why)
 {
-	static const uint8_t by_size[2][9] = {
-		{ [1] = TAFFRAIL_T_U8, [2] = TAFFRAIL_T_U16,
-		  [4] = TAFFRAIL_T_U32, [8] = TAFFRAIL_T_U64 },
-		{ [1] = TAFFRAIL_T_S8, [2] = TAFFRAIL_T_S16,
-		  [4] = TAFFRAIL_T_S32, [8] = TAFFRAIL_T_S64 },
-	};
 	Dwarf_Word bytes = value_bytes(type);
 	Dwarf_Word encoding = value_encoding(type);
 	Dwarf_Attribute attr;
@@ -38,21 +32,19 @@ static uint8_t number_type(Dwarf_Die *type, const char **why)
 		    !dw.peel_type(&under, &under))
 			encoding = value_encoding(&under);
 	}
-	if (bytes > 8)
-		return 0;
 	switch (encoding) {
 	case DW_ATE_boolean:
-		return bytes == 1 ? TAFFRAIL_T_BOOL : by_size[0][bytes];
+		return scalar_of_sort(bytes == 1 ? SCALAR_TRUTH :
+						   SCALAR_UNSIGNED, bytes);
 	case DW_ATE_float:
-		return bytes == 4 ? TAFFRAIL_T_F32 :
-		       bytes == 8 ? TAFFRAIL_T_F64 : 0;
+		return scalar_of_sort(SCALAR_REAL, bytes);
 	case DW_ATE_signed:
 	case DW_ATE_signed_char:
-		return by_size[1][bytes];
+		return scalar_of_sort(SCALAR_SIGNED, bytes);
 	case DW_ATE_unsigned:
 	case DW_ATE_unsigned_char:
 	case DW_ATE_UTF:
-		return by_size[0][bytes];
+		return scalar_of_sort(SCALAR_UNSIGNED, bytes);
 	default:
 		return 0;
 	}
@@ -79,21 +71,30 @@ static bool is_text(Dwarf_Die *type)
 	return is_character(&v);
 }
 
+/* Returns the type of a scalar's field; 0: it is none. */
+static uint8_t scalar_type(const struct value *v, const char **why)
+{
+	Dwarf_Die type = v->type;
+
+	switch (v->points ? DW_TAG_pointer_type :
+		v->has_type ? dw.tag(&type) : 0) {
+	case DW_TAG_pointer_type:
+	case DW_TAG_ptr_to_member_type:
+		return TAFFRAIL_T_PTR;
+	case DW_TAG_base_type:
+	case DW_TAG_enumeration_type:
+		return value_number_type(&type, why);
+	default:
+		return 0;
+	}
+}
+
 /* Returns the type of an array's field with elements of this type, or 0. */
 static uint8_t array_type(const struct value *element, const char **why)
 {
-	Dwarf_Die type = element->type;
-	uint8_t scalar = 0;
+	uint8_t type = scalar_type(element, why);
 
-	*why = "is an array: name an element";
-	if (element->points)
-		scalar = TAFFRAIL_T_PTR;
-	else if (element->has_type && (dw.tag(&type) == DW_TAG_base_type ||
-				  dw.tag(&type) == DW_TAG_enumeration_type))
-		scalar = number_type(&type, why);
-	else if (element->has_type && dw.tag(&type) == DW_TAG_pointer_type)
-		scalar = TAFFRAIL_T_PTR;
-	return scalar ? scalar | TAFFRAIL_T_SEQUENCE : 0;
+	return type ? type | TAFFRAIL_T_SEQUENCE : 0;
 }
 
 /* Writes the operand for a program. */
@@ -153,45 +154,62 @@ static bool number_load(struct value *v, Dwarf_Word bytes, bool is_signed)
 static bool field_type(struct value_field *field, struct value *v,
 		       Dwarf_Word *most)
 {
-	int tag = v->has_type ? dw.tag(&v->type) : 0;
+	int tag = v->has_type && !v->points ? dw.tag(&v->type) : 0;
 	struct value element = { 0 };
 
 	*most = 0;
-	field->type = 0;
-	field->why = "is an array: name an element";
-	if (v->points) {
-		field->type = is_character(v) ? TAFFRAIL_T_STRING :
-						TAFFRAIL_T_PTR;
-		return true;
-	}
-	switch (tag) {
-	case 0:
-		field->type = v->counts ? TAFFRAIL_T_U64 : TAFFRAIL_T_PTR;
-		field->why = "has no type";
-		return v->kind == VALUE_NUMBER;
-	case DW_TAG_pointer_type:
-	case DW_TAG_ptr_to_member_type:
-		field->type = is_text(&v->type) ? TAFFRAIL_T_STRING :
-						  TAFFRAIL_T_PTR;
-		return true;
-	case DW_TAG_base_type:
-	case DW_TAG_enumeration_type:
-		field->type = number_type(&v->type, &field->why);
+	field->why = "has no type";
+	field->type = scalar_type(v, &field->why);
+	if (field->type == TAFFRAIL_T_PTR &&
+	    (v->points ? is_character(v) : is_text(&v->type)))
+		field->type = TAFFRAIL_T_STRING;
+	if (field->type || tag == DW_TAG_base_type ||
+	    tag == DW_TAG_enumeration_type)
 		return field->type;
-	case DW_TAG_array_type:
-		value_type(&element, &v->type);
-		*most = value_count(&v->type);
-		field->type = is_text(&v->type) ? TAFFRAIL_T_STRING :
-				array_type(&element, &field->why);
-		*most = *most < UINT16_MAX ? *most : UINT16_MAX;
-		return field->type && *most && v->kind == VALUE_MEMORY;
-	default:
+	if (!tag) {
+		field->type = v->number ? v->number : TAFFRAIL_T_PTR;
+		return v->kind == VALUE_NUMBER;
+	}
+	if (tag != DW_TAG_array_type) {
 		field->why = dw.hasattr(&v->type, DW_AT_declaration) &&
 					     !symboliser_type_define(&v->type) ?
 				     "has a type that is not declared there" :
 				     "is a structure: name a member";
 		return false;
 	}
+	field->why = "is an array: name an element";
+	value_type(&element, &v->type);
+	*most = value_count(&v->type);
+	field->type = array_type(&element, &field->why);
+	if (is_character(&element))
+		field->type = TAFFRAIL_T_STRING;
+	*most = *most < UINT16_MAX ? *most : UINT16_MAX;
+	return field->type && *most && v->kind == VALUE_MEMORY;
+}
+
+/* Sets the type of a value's field, and the bytes of a number, which it makes
+ * one place; of an array the elements. Returns false if there is no such field.
+ */
+static bool field_begin(struct value_field *field, struct value *v,
+			Dwarf_Word *bytes, Dwarf_Word *most)
+{
+	bool found;
+
+	field->why = v->why;
+	if (!v->kind)
+		return false;
+	found = field_type(field, v, most);
+	*bytes = !v->has_type || field->type == TAFFRAIL_T_STRING ||
+		 field->type == TAFFRAIL_T_PTR ? 8 : value_bytes(&v->type);
+	if (found && v->kind == VALUE_PIECES &&
+	    !place_part(v, (uint64_t)v->offset, *bytes)) {
+		field->why = VALUE_OUT;
+		found = false;
+	}
+	if (found && field->type == TAFFRAIL_T_BOOL)
+		truth_take(v);
+	field->type = found ? field->type : 0;
+	return found;
 }
 
 void value_field(struct value_field *field, const struct value *value)
@@ -199,28 +217,14 @@ void value_field(struct value_field *field, const struct value *value)
 	struct value v = *value;
 	Dwarf_Word bytes, most;
 
-	*field = (struct value_field){ .why = v.why };
-	if (!v.kind)
-		return;
+	*field = (struct value_field){ .type = 0 };
 	value_class_take(&v);
 	if (v.nlength) {
 		value_array(field, &v, 0);
 		return;
 	}
-	if (!field_type(field, &v, &most)) {
-		field->type = 0;
+	if (!field_begin(field, &v, &bytes, &most))
 		return;
-	}
-	bytes = field->type == TAFFRAIL_T_STRING || !v.has_type ||
-		field->type == TAFFRAIL_T_PTR ? 8 : value_bytes(&v.type);
-	if (v.kind == VALUE_PIECES &&
-	    !place_part(&v, (uint64_t)v.offset, bytes)) {
-		field->type = 0;
-		field->why = VALUE_OUT;
-		return;
-	}
-	if (field->type == TAFFRAIL_T_BOOL)
-		truth_take(&v);
 	if (most) {
 		code_address(&v);
 		program_write(field, &v, (uint32_t)most);
@@ -232,15 +236,50 @@ void value_field(struct value_field *field, const struct value *value)
 	} else if (v.kind == VALUE_MEMORY && v.base >= 0 && !v.bits) {
 		sprintf(field->operand, "%u@%lld(%%%s)", (unsigned int)bytes,
 			(long long)v.offset, register_names[v.base]);
-	} else if (!number_load(&v, bytes, field->type == TAFFRAIL_T_S8 ||
-					   field->type == TAFFRAIL_T_S16 ||
-					   field->type == TAFFRAIL_T_S32 ||
-					   field->type == TAFFRAIL_T_S64)) {
+	} else if (!number_load(&v, bytes, scalar_sort(field->type) ==
+						   SCALAR_SIGNED)) {
 		field->type = 0;
 		field->why = "has a type that no field has";
 	} else {
 		program_write(field, &v, 0);
 	}
+}
+
+void code_extend(struct value *v, uint8_t type)
+{
+	if (scalar_bytes(type) % 8 == 0)
+		return;
+	code_op(v, scalar_sort(type) == SCALAR_SIGNED ? AX_EXT : AX_ZERO_EXT);
+	code_put(v, scalar_bytes(type) * 8, 1);
+}
+
+bool value_load(struct value *v)
+{
+	struct value_field field = { .type = 0 };
+	Dwarf_Word bytes, most;
+	bool is_signed, ok;
+
+	value_class_take(v);
+	ok = !v->nlength && field_begin(&field, v, &bytes, &most) && !most;
+	if (!ok) {
+		value_refuse(v, field.type || v->nlength ? "is an array" :
+							   field.why);
+		return false;
+	}
+	is_signed = scalar_sort(field.type) == SCALAR_SIGNED;
+	ok = (v->kind != VALUE_REGISTER ||
+	      code_register(v, (uint64_t)v->base)) &&
+	     number_load(v, bytes, is_signed);
+	v->number = field.type == TAFFRAIL_T_STRING ? TAFFRAIL_T_PTR :
+						      field.type;
+	if (!v->bits && (is_signed || v->kind != VALUE_MEMORY))
+		code_extend(v, v->number);
+	v->kind = VALUE_NUMBER;
+	v->base = -1;
+	v->bits = v->shift = 0;
+	if (!ok)
+		value_refuse(v, "has a type that no field has");
+	return ok;
 }
 
 void value_array(struct value_field *field, const struct value *first,
@@ -254,6 +293,7 @@ void value_array(struct value_field *field, const struct value *first,
 	field->why = "is not in memory";
 	if (v.kind != VALUE_MEMORY || v.bits)
 		return;
+	field->why = "is an array: name an element";
 	field->type = array_type(&v, &field->why);
 	if ((is_character(&v) && !v.points) || v.text)
 		field->type = TAFFRAIL_T_STRING;

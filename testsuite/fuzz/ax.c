@@ -194,6 +194,9 @@ static uint64_t slow_unary(struct slow *s, uint8_t opcode, uint64_t a)
 	case AX_DOUBLE_SIGNED: return double_of_signed(a);
 	case AX_DOUBLE_UNSIGNED: return double_of_unsigned(a);
 	case AX_DOUBLE_NEGATE: return a ^ DOUBLE_SIGN;
+	case AX_DOUBLE_FLOAT: return double_of_float((uint32_t)a);
+	case AX_FLOAT_DOUBLE: return float_of_double(a);
+	case AX_INTEGER_DOUBLE: return integer_of_double(a);
 	default: break;
 	}
 	n = operand(s, 1);
@@ -392,7 +395,8 @@ static int slow_is_unary(uint8_t opcode)
 	return opcode == AX_LOG_NOT || opcode == AX_BIT_NOT ||
 	       opcode == AX_EXT || opcode == AX_ZERO_EXT ||
 	       opcode == AX_DOUBLE_SIGNED || opcode == AX_DOUBLE_UNSIGNED ||
-	       opcode == AX_DOUBLE_NEGATE;
+	       opcode == AX_DOUBLE_NEGATE ||
+	       (opcode >= AX_DOUBLE_FLOAT && opcode <= AX_INTEGER_DOUBLE);
 }
 
 static int slow_is_binary(uint8_t opcode)
@@ -450,7 +454,7 @@ static uint32_t generate(struct fuzz *fuzz, uint8_t *code)
 		0x0e, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x13, 0x14,
 		0x17, 0x18, 0x19, 0x1a, 0x28, 0x29, 0x2b, 0x2b, 0x33, 0xc4,
 		0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd0, 0xd1,
-		0xd2, 0xd3, 0xd4, 0x0c, 0x2f,
+		0xd2, 0xd3, 0xd4, 0x0c, 0x2f, 0xda, 0xdb, 0xdc,
 	};
 	static const uint8_t with_byte[] = { 0x0d, 0x16, 0x2a, 0x32, 0xc0,
 					     0xc1 };

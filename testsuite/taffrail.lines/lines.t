@@ -112,22 +112,69 @@ case: in a text
 run: taffrail record -o said -e 'casts.c:29 "%s of %d", (char *)o->word, o->type' -- ./casts >out && taffrail export --format json said | sed -n 's/.*"message":"//; s/"}$//p' | head -n 1
 whole stdout: words of 1
 
+group: arithmetic and casts of numbers, {OPTIONS}
+for: OPTIONS gcc_-O0 gcc_-O2 gcc_-O1_-gdwarf-4 clang_-O0
+before:
+	words=({OPTIONS})
+	${words//_/ } -g -Wl,--build-id -o arithmetic "$SOURCE/arithmetic.c" 2>err || exit 77
+	said() { taffrail export --format json $1 | sed 's/.*"message":"//; s/"}$//'; }
+case: integers are those that the program computes
+run: taffrail record -o int -e 'arithmetic.c:43 "%u %d %d %ld %ld %lu %d %d %d %d %u %d %d %lld %d", a + b, (char)a, (unsigned char)a * 2, l * a, (long)b << 3, ~l, a / 7 - a % 7, -a, i * (2 + 3) - 1, a & 0xff, b >> 1, a >> 1, p->bits + 1, 0xffffffff + l, (bool)a' -- ./arithmetic >out && said int | diff - <(grep ^I out | sed 's/^I //') && said int | wc -l
+whole stdout: 3
+case: floating-point numbers are
+run: taffrail record -o real -e 'arithmetic.c:43 "%g %g %g %g %d %ld %g %g %g", d + a, f * 2, f + 0.1, p->rate * p->price, (int)f, (long)p->price, (double)b / 3, -p->rate, (float)p->price' -- ./arithmetic >out && said real | diff - <(grep ^R out | sed 's/^R //') && said real | wc -l
+whole stdout: 3
+case: elements and pointers are
+run: taffrail record -o part -e 'arithmetic.c:43 "%d %d %d %c %d %d %s", p->sizes[i + 1], p->sizes[p->len & 1], *(p->sizes + i), p->name[i], (p - 1 + 1)->len, *p->sizes, p->name + i' -- ./arithmetic >out && said part | diff - <(grep ^P out | sed 's/^P //') && said part | wc -l
+whole stdout: 3
+case: names of fields and of enumerations, and a divisor of 0
+run: taffrail record -o named -e 'arithmetic.c:43((enum kind)i, p->len - 1, a % zero, 2 * (a + 1), a + b)' -- ./arithmetic >out && taffrail view named
+stdout: \{ i = SECOND, len = 6, zero = 0, arg4 = -8, b = 4294967287, unread = 0x4 \}$
+stdout: \{ i = FIRST, len = -10, zero = 0, arg4 = -294967294, b = 2000000003, unread = 0x0 \}$
+case: conditions
+run:
+	for condition in '(char)a == 0 && *p->name == 115' '((struct item *)p)->len < 0 && p->sizes[i + 1] == 7' '(a + 1) * 2 > 0 && (int)p->price == 2 && i == 1' '(unsigned char)a == 0 && !(a & 1 || a < 0) && &p->len != 0 && (a) * 2 > 0'; do
+		rm -rf if && taffrail record -o if -e "arithmetic.c:43(i) if $condition" -- ./arithmetic >out && taffrail view if | sed 's/.*{/{/; s/,.*//'
+	done
+whole stdout:
+	{ i = 1
+	{ i = 1
+	{ i = 1
+	{ i = 1
+
+group: expressions that are none
+before:
+	cc -O0 -g -Wl,--build-id -o arithmetic "$SOURCE/arithmetic.c" 2>err || exit 77
+cases:
+	1 taffrail record -e 'arithmetic.c:43(a + p)' -- ./arithmetic
+		^rule .*: at arithmetic\.c:43, a\+p has an operator that its type has not$
+	1 taffrail record -e 'arithmetic.c:43(d % 2)' -- ./arithmetic
+		d%2 has an operator that its type has not$
+	1 taffrail record -e 'arithmetic.c:43(a || b)' -- ./arithmetic
+		a\|\|b is no expression that is known here$
+	1 taffrail record -e 'arithmetic.c:43(a + none)' -- ./arithmetic
+		a\+none is no variable there$
+	1 taffrail record -e 'arithmetic.c:43(*p + 1)' -- ./arithmetic
+		\*p\+1 is a structure: name a member$
+	1 taffrail record -e 'arithmetic.c:43(p->name[d])' -- ./arithmetic
+		p->name\[d\] has an index that is no integer$
+	1 taffrail record -e 'arithmetic.c:43((int)p->none)' -- ./arithmetic
+		\(int\)p->none has no such member$
+
 group: casts that are none
 before:
 	cc -O0 -g -Wl,--build-id -o casts "$SOURCE/casts.c" 2>err || exit 77
 cases:
 	1 taffrail record -e 'casts.c:29((char *)few)' -- ./casts
 		^rule .*: at casts\.c:29, \(char\*\)few is no address$
-	1 taffrail record -e 'casts.c:29((int)few)' -- ./casts
-		^rule .*: at casts\.c:29, \(int\)few is no address$
 	1 taffrail record -e 'casts.c:29((nothing *)raw)' -- ./casts
-		^rule .*: at casts\.c:29, \(nothing\*\)raw is cast to a type that is no pointer there$
+		^rule .*: at casts\.c:29, \(nothing\*\)raw is cast to a type that is not known there$
 	1 taffrail record -e 'casts.c:29((struct text *)raw)' -- ./casts
-		^rule .*: at casts\.c:29, \(struct text\*\)raw is cast to a type that is no pointer there$
+		^rule .*: at casts\.c:29, \(struct text\*\)raw is cast to a type that is not known there$
 	1 taffrail record -e 'casts.c:29((char *))' -- ./casts
-		^rule .*: at casts\.c:29, \(char\*\) is no variable with members: 
+		^rule .*: at casts\.c:29, \(char\*\) is no expression that is known here: 
 	1 taffrail record -e 'casts.c:29((char **)raw)' -- ./casts
-		^rule .*: at casts\.c:29, \(char\*\*\)raw is no variable with members: 
+		^rule .*: at casts\.c:29, \(char\*\*\)raw is no expression that is known here: 
 	2 taffrail record -e 'casts.c:29(((o)->type)' -- ./casts
 		^rule .*: it has no '\)'$
 
@@ -402,8 +449,8 @@ cases:
 		a rule names one$
 	2 taffrail record -e 'shop.c:36("%d", n)' -- "$CASES/plain"
 		a text and the values behind it stand without \( \), as in FILE\.c:LINE "%d", A$
-	1 taffrail record -e 'shop.c:36(n + 1)' -- "$CASES/plain"
-		n\+1 is no variable with members: a rule neither calculates nor calls functions$
+	1 taffrail record -e 'shop.c:36(sell(n))' -- "$CASES/plain"
+		sell\(n\) is no expression that is known here: a rule calls no functions$
 	2 taffrail record -e 'sell:2(n)' -- "$CASES/plain"
 		^rule 'sell:2\(n\)': a line is FILE\.c:LINE or FUNCTION:\+LINES, a function fn:NAME$
 	0/1 taffrail record -e 'sell:36' -- "$CASES/plain" 0

@@ -67,6 +67,24 @@ MEMBERS = [("a", "int"), ("b", "unsigned"), ("c", "int"), ("d", "uint64_t"),
 NUMBERS = ["int", "unsigned", "int8_t", "uint16_t", "int64_t", "uint64_t"]
 
 
+def derived(names):
+    """Gives expressions of integers and of floating-point numbers, by names."""
+    integers, reals = names
+    for i, name in enumerate(integers):
+        before = integers[i - 1]
+        yield [f"(char){name}", f"{name}*3-{before}", f"({name}^{before})&0xff",
+               f"{name}/7", f"(short)({name}+{before})", f"-{name}%5",
+               f"{name}<<3", f"(bool){name}", f"~{name}>>2",
+               f"(double){name}/2"][int(name[1:]) % 10]
+    for i, name in enumerate(reals):
+        yield [f"(long){name}", f"{name}*2-1.5", f"-{name}",
+               f"{name}+{reals[i - 1]}"][int(name[1:]) % 4]
+
+
+def by_number(names):
+    return sorted(names, key=lambda name: int(name[1:]))
+
+
 class Function:
     def __init__(self, rng, name, others):
         self.rng, self.name, self.others = rng, name, others
@@ -94,6 +112,11 @@ class Function:
         shown = [(n, "int" if k == LOOP else k) for n, k in shown]
         text = "".join(f" {n}={TYPES[k][0]}" for n, k in shown)
         values = "".join(f", {TYPES[k][1] % n}" for n, k in shown)
+        for name in derived([
+                by_number([n for n, k in self.known() if k in kinds])
+                for kinds in (NUMBERS + [LOOP], ["double", "float"])]):
+            text += f" {name.replace('%', '%%')}=%.17g"
+            values += f", (double)({name})"
         return f'L("%d{text}\\n", __LINE__{values}) '
 
     def put(self, text, shows=True):
@@ -198,6 +221,13 @@ def rules(path):
                                key=lambda r: int(r[0].split(":")[1])):
         names = list(dict.fromkeys(
             f.split(" ", 1)[1] for f in fields if " v" in f))[:10]
+        if int(rule.split(":")[1]) % 3 == 0:
+            kinds = [{f.split(" ", 1)[1] for f in fields if re.match(k, f)}
+                     for k in (r"u?int\d+ v", r"(double|float) v")]
+            names = list(derived([by_number(k) for k in kinds]))[:14]
+            if names:
+                print(f"{rule}({', '.join(names)})")
+            continue
         for name in names:
             if f"pointer {name}" in fields:
                 names += [f"{name}->{m}" for m, _ in MEMBERS]
@@ -225,7 +255,7 @@ def moment_of(line):
     number, _, rest = line.partition(" ")
     values, name = {}, None
     for word in rest.split(" "):
-        if "=" in word and word[0] == "v":
+        if "=" in word and word[0] in "v(-~":
             name, _, text = word.partition("=")
             values[name] = text
         elif name:
@@ -240,7 +270,7 @@ def fits(moment, event):
 def expressions_of(path):
     with open(path) as file:
         for line in file:
-            where, _, rest = line.rstrip(")\n").partition("(")
+            where, _, rest = line[:-2].partition("(")
             yield int(where.split(":")[1]), rest.split(", ")
 
 
@@ -249,7 +279,7 @@ def named(expressions, fields):
     rest = iter(expressions)
     for field, value in fields.items():
         for expression in rest:
-            last = re.split(r"->|\.", expression)[-1]
+            last = re.findall(r"[A-Za-z_]\w*", expression)[-1]
             if last == re.sub(r"_\d+$", "", field):
                 yield expression, value
                 break

@@ -123,6 +123,10 @@ enum ax_opcode {
 	AX_VPID		 = 0xd7, /* - process */
 	AX_PTHREAD	 = 0xd8, /* - thread, as pthread_self() names it */
 	AX_IP		 = 0xd9, /* - address of the hit, as the context ip */
+	AX_DOUBLE_FLOAT	 = 0xda, /* a - double of the float a */
+	AX_FLOAT_DOUBLE	 = 0xdb, /* a - float nearest to the double a */
+	AX_INTEGER_DOUBLE = 0xdc, /* a - the double a without its fraction, as
+				   * an integer; outside of 64 bits, 1 << 63 */
 };
 
 #define AX_PART_BIG_ENDIAN 0x80	/* | type of an integer */

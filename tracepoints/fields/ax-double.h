@@ -141,4 +141,19 @@ static inline uint32_t float_of_double(uint64_t a)
 	return sign | kept;
 }
 
+/* Returns a double without the fraction, as an integer of 64 bits. A NaN, and
+ * one that has more bits, give 1 << 63, as the processor does. */
+static inline uint64_t integer_of_double(uint64_t a)
+{
+	int exponent = (int)(a >> 52 & 0x7ff) - 1023;
+	uint64_t m = (a & ((1ull << 52) - 1)) | 1ull << 52;
+
+	if (exponent < 0)
+		return 0;
+	if (exponent > 63)
+		return DOUBLE_SIGN;
+	m = exponent > 52 ? m << (exponent - 52) : m >> (52 - exponent);
+	return a & DOUBLE_SIGN ? 0 - m : m;
+}
+
 #endif

@@ -56,6 +56,8 @@ static SIGSAFE enum ax_verdict line_register(void *hit, uint32_t number,
 		*value = (uint64_t)__builtin_thread_pointer();
 	else if (number < ARRAY_SIZE(f->state->general))
 		*value = f->state->general[number];
+	else if (number >= USDT_LINE_VECTOR && number < USDT_LINE_VECTOR + 16)
+		*value = f->state->vectors[number - USDT_LINE_VECTOR][0];
 	else
 		return AX_UNAVAILABLE;
 	return AX_DONE;

@@ -402,8 +402,9 @@ extern uint8_t usdt_stubs_end[];
 uint64_t usdt_stack_end(void);
 
 /* The machine of the programs of a line's fields: memory, and the registers by
- * gdb's numbers; USDT_LINE_BASE is the base of the module, USDT_LINE_THREAD the
- * thread pointer. */
+ * gdb's numbers, xmm0 the low half; USDT_LINE_BASE is the base of the module,
+ * USDT_LINE_THREAD the thread pointer. */
+#define USDT_LINE_VECTOR 40
 #define USDT_LINE_THREAD 62
 #define USDT_LINE_BASE	63
 extern const struct ax_machine usdt_line_machine;

@@ -581,6 +581,7 @@ static void check_doubles(void)
 	for (int i = 0; i < 200000; i++) {
 		uint64_t shifted;
 		uint32_t word;
+		double d;
 		float f;
 
 		x ^= x << 13;
@@ -592,6 +593,11 @@ static void check_doubles(void)
 		wrong += double_of_signed(shifted) !=
 			 bits_of((double)(int64_t)shifted);
 		wrong += double_of_signed(x) != bits_of((double)(int64_t)x);
+		memcpy(&d, &x, sizeof(d));
+		if (d > -0x1p63 && d < 0x1p63)
+			wrong += integer_of_double(x) != (uint64_t)(int64_t)d;
+		d = (double)(int64_t)shifted / 3;
+		wrong += integer_of_double(bits_of(d)) != (uint64_t)(int64_t)d;
 		word = (uint32_t)x >> (i & 7 ? 0 : 8) | (i & 16 ? 1u << 31 : 0);
 		memcpy(&f, &word, sizeof(f));
 		wrong += f == f && double_of_float(word) != bits_of(f);
@@ -609,6 +615,8 @@ static void check_doubles(void)
 		wrong += narrowed_wrong(shifted);
 		wrong += narrowed_wrong(shifted & ~0ull << (x & 63));
 	}
+	for (size_t i = 9; i < 12; i++)
+		wrong += integer_of_double(bits_of(values[i])) != DOUBLE_SIGN;
 	unit_equal(wrong, 0, "doubles are the machine's");
 	feclearexcept(FE_ALL_EXCEPT);
 	double_div(bits_of(1), 0);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The text of an expression in a rule for a line: where it ends. The text is
+ * any; nothing here fails. Any thread.
+ */
+#ifndef COMMAND_ELF_EXPRESSION_TEXT_PRIVATE_H
+#define COMMAND_ELF_EXPRESSION_TEXT_PRIVATE_H
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+static inline const char *blanks_skip(const char *p)
+{
+	return p + strspn(p, " \t");
+}
+
+/* Tells whether a character may be one of a name. */
+static inline bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Returns the end of a variable with members at `p`. `simple`: it has none. */
+const char *expression_chain(const char *p, bool *simple);
+
+/*
+ * Returns the end of an expression at `p` of which a condition takes the value
+ * as a field, or `p`: a variable, with `*`, `&` and casts before it; or text in
+ * parentheses with these before it, or members behind.
+ */
+const char *expression_end(const char *p, bool *simple);
+
+#endif
