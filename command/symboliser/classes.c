@@ -1,30 +1,82 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Values of classes of the libraries of C++ and Rust, by the names of their
- * members: the symboliser's child.
+ * members: the symboliser's child. Of two names, the first one is libstdc++'s,
+ * the second one libc++'s.
  */
 #include "command/symboliser/dwarf-private.h"
 
 #include <dwarf.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "tracepoints/conditions/ax.h"
 
-void value_smart(struct value *v)
+typedef const char *const paths[];
+
+static paths pointers = { "_M_ptr", "_M_current",
+			  "_M_t _M_t _Head_base<0 _M_head_impl",
+			  "__ptr_ __value_", "__ptr_", "__i_", "__i", NULL };
+static paths payloads = { "_M_payload _M_payload _M_value", "__val_", NULL };
+static paths flags = { "_M_payload _M_engaged", "__engaged_", NULL };
+static paths begins = { "_M_impl _M_start", "__begin_", NULL };
+static paths ends = { "_M_impl _M_finish", "__end_", NULL };
+static paths arrays = { "_M_elems", "__elems_", NULL };
+/* strings, and numbers of elements */
+static paths wholes = { "_M_dataplus _M_p", "_M_t _M_impl _M_node_count",
+			"_M_h _M_element_count", "_M_impl _M_node _M_size",
+			"__tree_ __pair3_ __value_", "__table_ __p2_ __value_",
+			"__size_alloc_ __value_", NULL };
+static paths slices = { "data_ptr", "buf inner ptr pointer pointer",
+			"buf ptr pointer pointer", "_M_str", "_M_ptr",
+			"__data_", "__data", NULL };
+static paths lengths = { "length", "len", "_M_len", "_M_extent _M_extent_value",
+			 "__size_", "__size", NULL };
+
+/* Takes the first path that is there. Returns false, and leaves the value as it
+ * is, if there is none. */
+static bool paths_take(struct value *v, paths all)
 {
-	if (value_is_class(v) && !value_path(v, "_M_ptr"))
-		value_path(v, "_M_current");
+	while (*all && !value_path(v, *all))
+		all++;
+	return *all;
 }
 
-/* Makes the number of elements of a std::vector, as libstdc++ has it. */
+/* Has an address lead nowhere unless a test is 1, a number of 0 or 1. */
+static void class_guard(struct value *v, const struct value *test)
+{
+	code_address(v);
+	code_append(v, test);
+	code_const(v, 1);
+	code_op(v, AX_SUB);
+	code_op(v, AX_BIT_OR);
+	v->follows = true;
+}
+
+bool value_smart(struct value *v)
+{
+	struct value flag = *v, payload = *v;
+
+	if (!value_is_class(v))
+		return false;
+	if (paths_take(&payload, payloads) && paths_take(&flag, flags) &&
+	    payload.kind == VALUE_MEMORY) {
+		code_address(&flag);
+		code_op(&flag, AX_REF8);
+		class_guard(&payload, &flag);
+		*v = payload;
+		return true;
+	}
+	paths_take(v, pointers);
+	return false;
+}
+
+/* Makes the number of elements of a std::vector. */
 static void vector_count(struct value *v)
 {
 	struct value start = *v, end = *v;
 	Dwarf_Word bytes;
 
-	if (!value_is_class(v) || !value_path(&start, "_M_impl _M_start") ||
-	    !value_path(&end, "_M_impl _M_finish"))
+	if (!paths_take(&start, begins) || !paths_take(&end, ends))
 		return;
 	if (!value_word(&end) || !value_word(&start))
 		return;
@@ -43,30 +95,21 @@ static void vector_count(struct value *v)
 	*v = end;
 }
 
-/* Makes the elements of a slice, a Vec or a String, as Rust 1.63 to 1.95 has
- * them. */
-static void rust_take(struct value *v)
+/* Makes the elements of a view or a span, or of a slice, a Vec or a String of
+ * Rust 1.63 to 1.95. */
+static void slice_take(struct value *v)
 {
-	static const char *const places[] = {
-		"data_ptr", "buf inner ptr pointer pointer",
-		"buf ptr pointer pointer",
-	};
 	const char *name = dw.diename(&v->type);
 	struct value copy = *v, count = *v;
 	Dwarf_Die of, child;
-	size_t i = 0;
 
 	copy.text = name && (!strcmp(name, "&str") || !strcmp(name, "&mut str") ||
 			     !strcmp(name, "String"));
 	if (value_path(&copy, "vec"))
 		count = copy;
 	of = copy.type;
-	if (!value_path(&count, "length") && !value_path(&count, "len"))
-		return;
-	while (i < ARRAY_SIZE(places) && !value_path(&copy, places[i]))
-		i++;
-	if (i == ARRAY_SIZE(places) || !copy.has_type ||
-	    dw.tag(&copy.type) != DW_TAG_pointer_type)
+	if (!paths_take(&count, lengths) || !paths_take(&copy, slices) ||
+	    !copy.has_type || dw.tag(&copy.type) != DW_TAG_pointer_type)
 		return;
 	value_follow(&copy);
 	/* a Vec has a pointer to bytes */
@@ -89,18 +132,29 @@ static void rust_take(struct value *v)
 
 void value_class_take(struct value *v)
 {
-	if (value_is_class(v))
-		rust_take(v);
-	if (v->nlength)
+	if (!value_is_class(v))
 		return;
-	/* libstdc++ ends a string with a NUL */
-	if (value_is_class(v) && !value_path(v, "_M_dataplus _M_p"))
-		vector_count(v);
+	slice_take(v);
+	if (v->nlength || paths_take(v, wholes) || paths_take(v, arrays))
+		return;
+	vector_count(v);
+	if (value_smart(v))
+		value_class_take(v);
 }
 
 void class_element(struct value *v, int64_t number)
 {
-	if (value_is_class(v))
-		value_path(v, "_M_impl _M_start");
+	if (value_is_class(v) && !paths_take(v, begins) &&
+	    !paths_take(v, arrays)) {
+		slice_take(v);
+		if (!v->nlength) {
+			value_smart(v);
+		} else {
+			v->nlength = 0;
+			code_address(v);
+			code_add(v, number * (int64_t)value_bytes(&v->type));
+			return;
+		}
+	}
 	value_element(v, number);
 }

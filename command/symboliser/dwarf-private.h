@@ -307,16 +307,16 @@ typedef void value_variable(Dwarf_Die *variable, bool parameter, void *priv);
 void value_each(const struct value_scope *scope, value_variable *take,
 		void *priv);
 
-/* Makes the characters of a std::string, the number of elements of a
- * std::vector, or the elements of a slice, a Vec or a String of Rust, of a
- * value that is one. */
+/* Makes the field of a class of a library: characters, elements, the number of
+ * elements, a pointer, or the value of an optional one. */
 void value_class_take(struct value *v);
 
-/* Makes the pointer of a std::shared_ptr or an iterator, as libstdc++ has them.
- */
-void value_smart(struct value *v);
+/* Makes the pointer of a std::unique_ptr, a std::shared_ptr or an iterator. Of
+ * a std::optional, makes the value in it and returns true: it cannot be read
+ * where there is none. */
+bool value_smart(struct value *v);
 
-/* Makes an element, also of a std::vector. */
+/* Makes an element, also of a std::vector, and of the other classes. */
 void class_element(struct value *v, int64_t number);
 
 /* A field that records a value. */

@@ -289,8 +289,7 @@ static const char *parts_take(struct value *v, const char *p,
 			p = name_take(name, blanks_skip(p + 1 + arrow));
 			if (!p)
 				return NULL;
-			if (arrow)
-				value_smart(v);
+			arrow = arrow && !value_smart(v);
 			value_member_take(v, name, arrow);
 		} else {
 			return p;
@@ -430,7 +429,8 @@ static void unary_apply(struct value *v, char sign)
 	if (!v->kind)
 		return;
 	if (sign == '*') {
-		value_smart(v);
+		if (value_smart(v))
+			return;
 		if (value_is_pointer(v))
 			value_follow(v);
 		else

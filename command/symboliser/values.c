@@ -222,7 +222,13 @@ static bool member_find(Dwarf_Die *type, const char *name, Dwarf_Die *member,
 		if (dw.hasattr(member, DW_AT_data_member_location) &&
 		    !value_number(member, DW_AT_data_member_location, &before))
 			continue;
+		value_type(&v, member);
 		own = tag == DW_TAG_member ? dw.diename(member) : NULL;
+		/* a base class of a template */
+		if (!own && v.has_type && strchr(name, '<'))
+			own = dw.diename(&v.type);
+		if (own && strchr(name, '<'))
+			own = strncmp(own, name, strlen(name)) ? NULL : name;
 		if (own && !strcmp(own, name)) {
 			*offset = before;
 			/* static: it is elsewhere */
@@ -230,7 +236,6 @@ static bool member_find(Dwarf_Die *type, const char *name, Dwarf_Die *member,
 		}
 		if (own)
 			continue;
-		value_type(&v, member);
 		if (v.has_type && member_find(&v.type, name, &found, &inner,
 					      depth + 1)) {
 			*member = found;

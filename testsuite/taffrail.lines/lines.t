@@ -151,15 +151,15 @@ cases:
 	1 taffrail record -e 'arithmetic.c:43(d % 2)' -- ./arithmetic
 		d%2 has an operator that its type has not$
 	1 taffrail record -e 'arithmetic.c:43(a || b)' -- ./arithmetic
-		a\|\|b is no expression that is known here$
+		a\|\|b is no expression that is known here: 
 	1 taffrail record -e 'arithmetic.c:43(a + none)' -- ./arithmetic
-		a\+none is no variable there$
+		a\+none is no variable there; nearest: 
 	1 taffrail record -e 'arithmetic.c:43(*p + 1)' -- ./arithmetic
 		\*p\+1 is a structure: name a member$
 	1 taffrail record -e 'arithmetic.c:43(p->name[d])' -- ./arithmetic
 		p->name\[d\] has an index that is no integer$
 	1 taffrail record -e 'arithmetic.c:43((int)p->none)' -- ./arithmetic
-		\(int\)p->none has no such member$
+		\(int\)p->none has no such member; nearest: 
 
 group: casts that are none
 before:
@@ -252,6 +252,24 @@ case: functions by their names
 run: taffrail record -o plus -e 'shop::inner::cart::add:+6(k, at.w) if owner == "pat"' -e 'one:+2(k)' -- ./classes >out && taffrail view plus
 stdout: line:shop::inner::cart::add:\+6: .* \{ k = 2, w = 0\.5, owner = "pat", unread = 0x0 \}$
 stdout: line:one:\+2: .* \{ k = 7 \}$
+
+group: the C++ library, {OPTIONS}
+for: OPTIONS g++_-O0 g++_-O2 g++_-O0_-gdwarf-4 clang++_-O0_-fstandalone-debug clang++_-O0_-fstandalone-debug_-stdlib=libc++
+need: words=({OPTIONS}); echo '#include <optional>' | ${words//_/ } -std=c++17 -x c++ -E - >/dev/null
+before:
+	words=({OPTIONS})
+	${words//_/ } -std=c++17 -g -Wl,--build-id -o library "$SOURCE/library.cc" 2>err || exit 77
+case: values are those that the program prints
+run:
+	line=$(sed -n '/printf("%d %d %zu/=' "$SOURCE/library.cc")
+	for rule in '"%d %d %d %d %s %d [%s]", h->own->x, h->many[i].x, h->shared->x, h->number, h->maybe->name, h->three[i], h->view' '"%d %d %lu %lu %lu %lu %lu %d", h->three[1], (*h->own).x, h->map, h->hash, h->set, h->list, h->sizes, h->sizes[i]'; do
+		rm -rf told && taffrail record --int3 -o told -e "library.cc:$line $rule" -- ./library >out && taffrail export --format json told | sed 's/.*"message":"//; s/"}$//'
+	done >said && awk 'NR % 2' out >want && awk 'NR % 2 == 0' out >>want && diff want said && wc -l <said
+whole stdout: 4
+case: fields
+run: taffrail record --int3 -o seen -e "library.cc:$(sed -n '/printf("%d %d %zu/=' "$SOURCE/library.cc")(h->three, h->own, *h->own, h->number, *h->maybe, h->view)" -- ./library >out && taffrail view seen
+stdout: \{ three = \[4, 5, 6\], own = 0x[0-9A-F]+, x = 5, name = "five", number = 7, x_2 = 3, name_2 = "three", view = "view", unread = 0x0 \}$
+stdout: \{ .* number = 0, x_2 = 0, name_2 = "\(unreadable\)", view = "view", unread = 0x70 \}$
 
 group: several rules at once, {OPTIONS}
 for: OPTIONS gcc_-gdwarf-2 gcc_-gdwarf-4_-gz gcc_-gdwarf-5 clang_-gdwarf-4 clang_-gdwarf-5_-gz

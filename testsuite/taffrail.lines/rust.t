@@ -14,6 +14,9 @@ case: slices, vectors, arrays, enumerations, tuples, static variables
 run: taffrail record -o all --int3 -e 'shop.rs:29(parts, self.sizes, self->code, big, self.kind, self.pair, TOTAL)' -- ./shop >out && taffrail view all
 stdout: \{ parts = \[10, -20, 30, -40\], sizes = \[\], code = \[1, 2, 3\], big = 0, kind = Fruit, __0 = 7, __1 = -8, TOTAL = -5, unread = 0x0 \}$
 stdout: \{ parts = \[-40\], sizes = \[0, -1, -2\], code = \[1, 2, 3\], big = 1, kind = Tool, __0 = 7, __1 = -8, TOTAL = -8, unread = 0x0 \}$
+case: elements of slices, vectors and arrays, and arithmetic
+run: taffrail record -o parts --int3 -e 'shop.rs:29(parts[0], self.code[n], self.sizes[n - 1], (i32)n * left, self.price * 2) if n == 2' -- ./shop >out && taffrail view parts
+stdout: \{ parts = 30, code = 3, sizes = -1, left = 194, price = 3, n = 2, unread = 0x0 \}$
 case: a structure as a whole
 run: taffrail record -o whole --int3 -e 'shop.rs:29(*self)' -- ./shop >out && taffrail view whole
 stdout: name = "xx"
