@@ -90,16 +90,9 @@ struct option_row {
 
 enum option_kind {
 	OPTION_ELSE,		/* no member: a number is the key */
-	OPTION_NOTED,
-	OPTION_TRUE,
-	OPTION_VALUE,
-	OPTION_PROCESS,
-	OPTION_PROCESSES,
-	OPTION_SECONDS,
-	OPTION_BYTES,
-	OPTION_MS,
-	OPTION_BUFFERS,
-	OPTION_CONTEXTS,
+	OPTION_NOTED, OPTION_TRUE, OPTION_VALUE, OPTION_PROCESS,
+	OPTION_PROCESSES, OPTION_SECONDS, OPTION_BYTES, OPTION_MS,
+	OPTION_BUFFERS, OPTION_CONTEXTS,
 };
 
 /* Keys: the member of the object takes the option as true, the value as it is,

@@ -20,9 +20,7 @@
 /* In the order of badness: the worst one decides the exit status. */
 enum doctor_state {
 	DOCTOR_APART,		/* does not apply: is not printed */
-	DOCTOR_OK,
-	DOCTOR_LIMITED,
-	DOCTOR_NO,
+	DOCTOR_OK, DOCTOR_LIMITED, DOCTOR_NO,
 };
 
 /* The finding of a check; all zeros: the check does not apply. */
@@ -141,10 +139,7 @@ enum aside_call {
 	CALL_RSEQ,
 	CALL_MEMBARRIER,
 	CALL_SYNC,		/* membarrier for code */
-	CALL_MADVISE,
-	CALL_CLOSE_RANGE,
-	CALL_PIDFD,
-	CALL_MEMFD,
+	CALL_MADVISE, CALL_CLOSE_RANGE, CALL_PIDFD, CALL_MEMFD,
 	CALL_MEMORY,		/* process_vm_readv */
 	CALL_MKDIR,
 };

@@ -11,9 +11,7 @@
 #define COMM_PEER_BYTES	128
 
 enum comm_kind {
-	COMM_STDIO,
-	COMM_SERIAL,
-	COMM_TCP,
+	COMM_STDIO, COMM_SERIAL, COMM_TCP,
 };
 
 /* COMM of gdbserver's command line, and the gdb that is connected. */

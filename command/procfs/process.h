@@ -112,9 +112,7 @@ bool process_killed(pid_t pid);
 
 /* What has stopped a process. */
 enum process_stop {
-	PROCESS_RUNS,
-	STOPPED_BY_SIGNAL,
-	STOPPED_BY_TRACER,
+	PROCESS_RUNS, STOPPED_BY_SIGNAL, STOPPED_BY_TRACER,
 };
 
 /*

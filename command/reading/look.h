@@ -19,12 +19,7 @@
  * and pass keys to look_option(). */
 enum look_key {
 	LOOK_BEGIN = 0x1000,
-	LOOK_END,
-	LOOK_WHERE,
-	LOOK_PAIR_BY,
-	LOOK_BUFFER,
-	LOOK_YES,
-	LOOK_NONE,
+	LOOK_END, LOOK_WHERE, LOOK_PAIR_BY, LOOK_BUFFER, LOOK_YES, LOOK_NONE,
 	LOOK_SESSION = 's',
 	LOOK_PID = 'p',
 	LOOK_RULE = 'e',

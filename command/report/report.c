@@ -26,12 +26,7 @@
 #define EXIT_INTERRUPTED	(128 + SIGINT)
 
 enum key {
-	KEY_PAIR = 256,
-	KEY_BY,
-	KEY_FIELD,
-	KEY_SORT,
-	KEY_SLOWEST,
-	KEY_ROWS,
+	KEY_PAIR = 256, KEY_BY, KEY_FIELD, KEY_SORT, KEY_SLOWEST, KEY_ROWS,
 };
 
 static const struct option_row rows[] = {

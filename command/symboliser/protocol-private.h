@@ -18,15 +18,8 @@
 
 /* The kinds of request. A file's descriptor comes with each but ASK_CXX. */
 enum symboliser_what {
-	ASK_MODULE = 1,
-	ASK_NAMES,
-	ASK_LINES,
-	ASK_ADDRESS,
-	ASK_CXX,
-	ASK_MARKERS,
-	ASK_LIBRARY,
-	ASK_SPOTS,
-	ASK_END,
+	ASK_MODULE = 1, ASK_NAMES, ASK_LINES, ASK_ADDRESS, ASK_CXX, ASK_MARKERS,
+	ASK_LIBRARY, ASK_SPOTS, ASK_END,
 };
 
 #define SYMBOLISER_LINKER_BYTES	256u	/* of a name that is asked for */

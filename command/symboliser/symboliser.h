@@ -125,9 +125,7 @@ enum marker_kind {
 
 /* How a USDT probe is placed, or would be (docs/usdt.md). */
 enum marker_placement {
-	PLACED_UNSAID,
-	PLACED_BYTE,
-	PLACED_JUMP,
+	PLACED_UNSAID, PLACED_BYTE, PLACED_JUMP,
 	PLACED_MERGED,		/* one jump for two probes side by side */
 	PLACED_EITHER,		/* byte or jump, depending on addresses */
 	PLACED_INT3,		/* by a trap for each hit */
@@ -148,11 +146,7 @@ enum symboliser_why {
 	WHY_REACH,		/* a function: no jump leads anywhere */
 	WHY_FIELDS,		/* an event of LTTng-UST: too many; and so on,
 				 * as marker_refusal() has it */
-	WHY_LONG,
-	WHY_NAME,
-	WHY_TYPE,
-	WHY_MALFORMED,
-	WHY_STATE,
+	WHY_LONG, WHY_NAME, WHY_TYPE, WHY_MALFORMED, WHY_STATE,
 	WHY_APART,		/* the module is in another namespace of the
 				 * dynamic linker */
 	WHY_USDT,		/* WHY_USDT + enum usdt_reason: a probe */

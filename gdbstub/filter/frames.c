@@ -24,9 +24,7 @@
 
 /* The request that the next answer belongs to. */
 enum {
-	WALK_FRAME,
-	WALK_PC,
-	WALK_BACK,
+	WALK_FRAME, WALK_PC, WALK_BACK,
 };
 
 /* Returns the tracepoint at a marker that a program counter of the frame stands

@@ -10,9 +10,7 @@
 
 /* The kind of a request's answer decides how the filter treats it. */
 enum filter_kind {
-	KIND_PLAIN,
-	KIND_SUPPORTED,
-	KIND_NO_ACK,
+	KIND_PLAIN, KIND_SUPPORTED, KIND_NO_ACK,
 	KIND_UPLOAD,			/* a line of a tracepoint */
 	KIND_FRAME,			/* the trace frame selected now */
 	KIND_WALK,			/* the same, in a walk to find one */

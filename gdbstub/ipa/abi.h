@@ -110,11 +110,8 @@ _Static_assert(sizeof(struct ipa_variable) == 48, "gdbserver");
 
 /* Errors of an expression. 8 and more are beyond GDB 13's table of names. */
 enum ipa_error {
-	IPA_NO_ERROR = 0,
-	IPA_EMPTY_EXPRESSION = 1,
-	IPA_UNHANDLED_OPCODE = 5,
-	IPA_UNRECOGNIZED_OPCODE = 6,
-	IPA_DIVIDED_BY_ZERO = 7,
+	IPA_NO_ERROR = 0, IPA_EMPTY_EXPRESSION = 1, IPA_UNHANDLED_OPCODE = 5,
+	IPA_UNRECOGNIZED_OPCODE = 6, IPA_DIVIDED_BY_ZERO = 7,
 };
 
 /*
@@ -218,10 +215,7 @@ struct ipa_cells {
  * rest.
  */
 enum ipa_end {
-	IPA_END_OTHER,
-	IPA_END_FULL,
-	IPA_END_EXEC,
-	IPA_END_EXIT,
+	IPA_END_OTHER, IPA_END_FULL, IPA_END_EXEC, IPA_END_EXIT,
 	IPA_END_LEFT,			/* a thread has left a hit */
 };
 

@@ -35,14 +35,7 @@
 
 /* Components of the state, by their number. */
 enum {
-	X87,
-	SSE,
-	AVX,
-	BOUNDS,
-	BOUNDS_STATE,
-	MASKS,
-	ZMM_HIGH,
-	ZMM_MORE,
+	X87, SSE, AVX, BOUNDS, BOUNDS_STATE, MASKS, ZMM_HIGH, ZMM_MORE,
 	PKRU = 9,
 };
 

@@ -21,8 +21,7 @@ void registers_describe(struct text *out);
  * block, or all of struct registers.
  */
 enum registers_known {
-	REGISTERS_KNOWN_ADDRESS = 0,
-	REGISTERS_KNOWN_BLOCK = 1,
+	REGISTERS_KNOWN_ADDRESS = 0, REGISTERS_KNOWN_BLOCK = 1,
 	REGISTERS_KNOWN_MORE = 2,
 };
 

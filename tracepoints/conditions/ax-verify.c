@@ -18,21 +18,9 @@
 
 /* The part of an event or of the machine that a step needs. */
 enum need {
-	NEED_NOTHING,
-	NEED_EVENT,
-	NEED_READ,
-	NEED_REGISTER,
-	NEED_GETV,
-	NEED_SETV,
-	NEED_TRACEV,
-	NEED_COLLECT,
-	NEED_COLLECT_STRING,
-	NEED_VTID,
-	NEED_CPU,
-	NEED_PROCNAME,
-	NEED_VPID,
-	NEED_PTHREAD,
-	NEED_IP,
+	NEED_NOTHING, NEED_EVENT, NEED_READ, NEED_REGISTER, NEED_GETV,
+	NEED_SETV, NEED_TRACEV, NEED_COLLECT, NEED_COLLECT_STRING, NEED_VTID,
+	NEED_CPU, NEED_PROCNAME, NEED_VPID, NEED_PTHREAD, NEED_IP,
 };
 
 /* An opcode: bytes of the operand, without the text; how many values the opcode

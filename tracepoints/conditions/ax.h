@@ -230,9 +230,7 @@ struct ax_insn {
  * zeros there, span has ones.
  */
 enum ax_quick {
-	AX_SLOW,
-	AX_QUICK_VALUE,
-	AX_QUICK_BLOCK,
+	AX_SLOW, AX_QUICK_VALUE, AX_QUICK_BLOCK,
 };
 
 struct ax_program {

@@ -14,13 +14,8 @@
 #define EXPR_DEPTH_MAX	64	/* of nested parts; bounds the stack */
 
 enum token_kind {
-	TOKEN_END,
-	TOKEN_NAME,
-	TOKEN_INTEGER,
-	TOKEN_DOUBLE,
-	TOKEN_DURATION,
-	TOKEN_TEXT,
-	TOKEN_OPERATOR,
+	TOKEN_END, TOKEN_NAME, TOKEN_INTEGER, TOKEN_DOUBLE, TOKEN_DURATION,
+	TOKEN_TEXT, TOKEN_OPERATOR,
 };
 
 enum operator {
@@ -47,9 +42,7 @@ struct token {
 /* The kind of a part of an expression. The code for a number puts it on the
  * machine's stack; a string or a text has no code yet. */
 enum operand_kind {
-	OPERAND_SIGNED,
-	OPERAND_UNSIGNED,
-	OPERAND_DOUBLE,
+	OPERAND_SIGNED, OPERAND_UNSIGNED, OPERAND_DOUBLE,
 	OPERAND_STRING,		/* a field */
 	OPERAND_PROCNAME,
 	OPERAND_ID,		/* of the marker */

@@ -13,10 +13,7 @@
 /* The sort of value that the bytes of a scalar hold. */
 enum scalar_sort {
 	SCALAR_NONE,			/* the type is no scalar */
-	SCALAR_UNSIGNED,
-	SCALAR_SIGNED,
-	SCALAR_REAL,
-	SCALAR_ADDRESS,
+	SCALAR_UNSIGNED, SCALAR_SIGNED, SCALAR_REAL, SCALAR_ADDRESS,
 	SCALAR_TRUTH,
 };
 

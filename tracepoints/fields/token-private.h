@@ -21,9 +21,7 @@ struct span {
 };
 
 enum token_type {
-	TOKEN_END,
-	TOKEN_WORD,
-	TOKEN_NUMBER,
+	TOKEN_END, TOKEN_WORD, TOKEN_NUMBER,
 	TOKEN_LITERAL,		/* string or character, without its prefix; a
 				 * raw string with it */
 	TOKEN_GROUP,		/* (...), [...] or {...}, brackets included */

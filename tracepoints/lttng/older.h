@@ -16,12 +16,8 @@
 #define OLDER_TRACEPOINT_LIBRARY "liblttng-ust-tracepoint.so.0"
 
 enum older_kind {
-	OLDER_INTEGER = 0,
-	OLDER_ENUM,
-	OLDER_ARRAY,
-	OLDER_SEQUENCE,
-	OLDER_STRING,
-	OLDER_FLOAT,
+	OLDER_INTEGER = 0, OLDER_ENUM, OLDER_ARRAY, OLDER_SEQUENCE,
+	OLDER_STRING, OLDER_FLOAT,
 };
 
 struct older_integer {

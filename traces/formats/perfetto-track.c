@@ -13,10 +13,7 @@
 
 /* The purpose of a track: `a` is the number of a trace or kind, and this. */
 enum track_for {
-	FOR_PROCESS,
-	FOR_THREAD,
-	FOR_CPU,
-	FOR_KIND,
+	FOR_PROCESS, FOR_THREAD, FOR_CPU, FOR_KIND,
 	FOR_KINDS,			/* how many these are */
 };
 

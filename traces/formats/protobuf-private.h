@@ -17,9 +17,7 @@
 
 /* The form of a value, which a tag says. */
 enum protobuf_wire {
-	PROTOBUF_VARINT = 0,
-	PROTOBUF_FIXED64 = 1,
-	PROTOBUF_BYTES = 2,
+	PROTOBUF_VARINT = 0, PROTOBUF_FIXED64 = 1, PROTOBUF_BYTES = 2,
 };
 
 /* Writes a number, seven bits a byte, at most ten bytes. The caller has made

@@ -24,10 +24,7 @@ static const char *const reserved[] = {
 
 /* Numbers of the columns in front, as SQLite counts parameters. */
 enum fixed_column {
-	FIXED_NS = 1,
-	FIXED_TRACE,
-	FIXED_CPU,
-	FIXED_END,
+	FIXED_NS = 1, FIXED_TRACE, FIXED_CPU, FIXED_END,
 };
 
 /* Makes the database, and all tables that are known. */

@@ -11,10 +11,7 @@
 
 /* The form of the values in a column. */
 enum column_kind {
-	COLUMN_SIGNED,
-	COLUMN_UNSIGNED,
-	COLUMN_REAL,
-	COLUMN_STRING,
+	COLUMN_SIGNED, COLUMN_UNSIGNED, COLUMN_REAL, COLUMN_STRING,
 	COLUMN_LABEL,		/* the name of an enumeration's value */
 	COLUMN_BYTES,		/* an array of unsigned bytes */
 	COLUMN_JSON,		/* other arrays, structures */

@@ -59,16 +59,9 @@ long double histogram_quantile(struct histogram *h, double q);
 
 /* The numbers that describe a distribution. */
 enum histogram_figure {
-	HISTOGRAM_COUNT,
-	HISTOGRAM_SUM,
-	HISTOGRAM_MIN,
-	HISTOGRAM_MEAN,
-	HISTOGRAM_P50,
-	HISTOGRAM_P90,
-	HISTOGRAM_P99,
-	HISTOGRAM_P999,
-	HISTOGRAM_MAX,
-	HISTOGRAM_FIGURES,
+	HISTOGRAM_COUNT, HISTOGRAM_SUM, HISTOGRAM_MIN, HISTOGRAM_MEAN,
+	HISTOGRAM_P50, HISTOGRAM_P90, HISTOGRAM_P99, HISTOGRAM_P999,
+	HISTOGRAM_MAX, HISTOGRAM_FIGURES,
 };
 
 /* Returns the word for a figure in tables and options: "p50"; NULL behind the

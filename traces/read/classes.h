@@ -35,16 +35,8 @@
 /* The form of a field in memory. Numbers come first: code compares with
  * FIELD_ENUM, and FIELD_ARRAY is the first that has members. */
 enum field_kind {
-	FIELD_INTEGER,
-	FIELD_REAL,
-	FIELD_ENUM,
-	FIELD_STRING,
-	FIELD_TEXT,
-	FIELD_ARRAY,
-	FIELD_SEQUENCE,
-	FIELD_STRUCT,
-	FIELD_LIST,
-	FIELD_VARIANT,
+	FIELD_INTEGER, FIELD_REAL, FIELD_ENUM, FIELD_STRING, FIELD_TEXT,
+	FIELD_ARRAY, FIELD_SEQUENCE, FIELD_STRUCT, FIELD_LIST, FIELD_VARIANT,
 };
 
 /* A name for the values `from` to `to`; compare them signed in a class that is

@@ -63,17 +63,9 @@
 
 /* Why a site can have no jump of five bytes. Texts: usdt_reason_text(). */
 enum usdt_reason {
-	USDT_FINE,
-	USDT_NO_DECODER,
-	USDT_NO_MEMORY,
-	USDT_NO_NOP,
-	USDT_NO_FUNCTION,
-	USDT_UNDECODED,
-	USDT_ENDS,
-	USDT_OVERLAPS,
-	USDT_LED_TO,
-	USDT_FIXED,
-	USDT_HANDLERS,
+	USDT_FINE, USDT_NO_DECODER, USDT_NO_MEMORY, USDT_NO_NOP,
+	USDT_NO_FUNCTION, USDT_UNDECODED, USDT_ENDS, USDT_OVERLAPS, USDT_LED_TO,
+	USDT_FIXED, USDT_HANDLERS,
 	USDT_FAULTS,		/* usdt_plan() never says so: it depends on the
 				 * program's handlers */
 	USDT_SIGNAL_FRAME,
