@@ -130,10 +130,129 @@ static void slice_take(struct value *v)
 	memcpy(v->length, count.code, count.n);
 }
 
+uint32_t class_variants(struct class_variant all[VARIANTS_MAX], uint32_t *other,
+			Dwarf_Die *told, Dwarf_Die *type)
+{
+	uint32_t n = 0, others = 0;
+	Dwarf_Die part, variant;
+	Dwarf_Attribute attr;
+
+	if (dw.child(type, &part))
+		return 0;
+	while (dw.tag(&part) != DW_TAG_variant_part)
+		if (dw.siblingof(&part, &part))
+			return 0;
+	if (!dw.attr(&part, DW_AT_discr, &attr) ||
+	    !dw.formref_die(&attr, told) || dw.child(&part, &variant))
+		return 0;
+	do {
+		if (dw.tag(&variant) != DW_TAG_variant)
+			continue;
+		if (n == VARIANTS_MAX ||
+		    dw.hasattr(&variant, DW_AT_discr_list) ||
+		    dw.child(&variant, &all[n].member))
+			return 0;
+		all[n].name = dw.diename(&all[n].member);
+		if (!value_number(&variant, DW_AT_discr_value,
+				  &all[n].number)) {
+			*other = n;
+			others++;
+		}
+		if (!all[n++].name)
+			return 0;
+	} while (!dw.siblingof(&variant, &variant));
+	for (uint32_t i = 0; i < n; i++)
+		all[i].shown = others ? i : all[i].number;
+	*other = others ? *other : n;
+	return others > 1 ? 0 : n;
+}
+
+/* Makes the number of the variant that there is. */
+static void variant_take(struct value *v, const struct class_variant *all,
+			 uint32_t n, uint32_t other, Dwarf_Die *told)
+{
+	Dwarf_Word at = 0, bytes;
+
+	value_number(told, DW_AT_data_member_location, &at);
+	value_part(v, told, at);
+	bytes = v->kind && v->has_type ? value_bytes(&v->type) : 0;
+	if (!bytes || bytes > 8 ||
+	    (v->kind == VALUE_REGISTER &&
+	     !code_register(v, (uint64_t)v->base))) {
+		value_refuse(v, VALUE_OUT);
+		return;
+	}
+	if (v->kind == VALUE_MEMORY) {
+		code_address(v);
+		code_load(v, bytes);
+	}
+	code_op(v, AX_ZERO_EXT);
+	code_put(v, bytes * 8, 1);
+	v->kind = VALUE_NUMBER;
+	v->number = TAFFRAIL_T_U64;
+	v->has_type = false;
+	v->base = -1;
+	if (other == n)
+		return;
+	code_const(v, other);
+	/* adds the difference of the one that there is; 0 for `other` */
+	for (uint32_t i = 0; i < n; i++) {
+		if (i == other)
+			continue;
+		code_op(v, AX_PICK);
+		code_put(v, 1, 1);
+		code_const(v, (int64_t)all[i].number);
+		code_op(v, AX_EQUAL);
+		code_const(v, (int64_t)i - other);
+		code_op(v, AX_MUL);
+		code_op(v, AX_ADD);
+	}
+	code_op(v, AX_SWAP);
+	code_op(v, AX_POP);
+}
+
+bool class_variant(struct value *v, const char *name)
+{
+	struct class_variant all[VARIANTS_MAX];
+	struct value test = *v;
+	Dwarf_Word at = 0;
+	uint32_t n, other, i = 0;
+	Dwarf_Die told;
+
+	if (v->kind && value_is_pointer(v))
+		value_follow(&test);
+	n = value_is_class(&test) ? class_variants(all, &other, &told,
+						    &test.type) : 0;
+	while (i < n && strcmp(all[i].name, name) != 0)
+		i++;
+	if (i == n)
+		return false;
+	*v = test;
+	variant_take(&test, all, n, other, &told);
+	code_const(&test, (int64_t)all[i].shown);
+	code_op(&test, AX_EQUAL);
+	value_number(&all[i].member, DW_AT_data_member_location, &at);
+	value_part(v, &all[i].member, at);
+	if (v->kind == VALUE_MEMORY && test.kind)
+		class_guard(v, &test);
+	else
+		value_refuse(v, "is not in memory");
+	return true;
+}
+
 void value_class_take(struct value *v)
 {
+	struct class_variant all[VARIANTS_MAX];
+	uint32_t n, other;
+	Dwarf_Die told;
+
 	if (!value_is_class(v))
 		return;
+	n = class_variants(all, &other, &told, &v->type);
+	if (n) {
+		variant_take(v, all, n, other, &told);
+		return;
+	}
 	slice_take(v);
 	if (v->nlength || paths_take(v, wholes) || paths_take(v, arrays))
 		return;

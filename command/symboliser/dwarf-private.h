@@ -275,6 +275,9 @@ void value_follow(struct value *v);
  * there must be. */
 void value_member_take(struct value *v, const char *name, bool arrow);
 
+/* Makes a member that lies so many bytes behind the value's begin. */
+void value_part(struct value *v, Dwarf_Die *member, Dwarf_Word offset);
+
 /* Takes members one after the other, with a blank between the names. Returns
  * false, and leaves the value as it is, if there is one that is not there. */
 bool value_path(struct value *v, const char *path);
@@ -315,6 +318,25 @@ void value_class_take(struct value *v);
  * a std::optional, makes the value in it and returns true: it cannot be read
  * where there is none. */
 bool value_smart(struct value *v);
+
+/* A variant of an enumeration of Rust that has data (DWARF 5, 5.7.10). */
+#define VARIANTS_MAX	24
+struct class_variant {
+	const char *name;
+	Dwarf_Die member;		/* the data */
+	Dwarf_Word number;		/* that tells it */
+	Dwarf_Word shown;		/* the number in a field */
+};
+
+/* Gives the variants of a type, and the member that tells which one there is.
+ * Variant *other, if there is one, has all numbers that no other one has.
+ * Returns how many there are; 0: the type has none, or too many. */
+uint32_t class_variants(struct class_variant all[VARIANTS_MAX], uint32_t *other,
+			Dwarf_Die *told, Dwarf_Die *type);
+
+/* Makes the data of a variant, which cannot be read where there is another one.
+ * Returns false, and leaves the value as it is, if there is no such variant. */
+bool class_variant(struct value *v, const char *name);
 
 /* Makes an element, also of a std::vector, and of the other classes. */
 void class_element(struct value *v, int64_t number);

@@ -290,7 +290,8 @@ static const char *parts_take(struct value *v, const char *p,
 			if (!p)
 				return NULL;
 			arrow = arrow && !value_smart(v);
-			value_member_take(v, name, arrow);
+			if (!class_variant(v, name))
+				value_member_take(v, name, arrow);
 		} else {
 			return p;
 		}

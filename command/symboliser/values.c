@@ -288,10 +288,44 @@ static void address_add(struct value *v, int64_t offset)
 		code_add(v, offset);
 }
 
+void value_part(struct value *v, Dwarf_Die *member, Dwarf_Word offset)
+{
+	Dwarf_Word bytes;
+	int tag;
+
+	if (!bits_take(v, member, &offset)) {
+		value_refuse(v, "is a bit-field that no number holds");
+		return;
+	}
+	value_type(v, member);
+	tag = v->has_type ? dw.tag(&v->type) : 0;
+	bytes = v->has_type ? value_bytes(&v->type) : 0;
+	if (v->bits && v->kind != VALUE_MEMORY) {
+		/* a piece may have no more than the bits */
+		offset += v->shift / 8;
+		v->shift %= 8;
+		bytes = (v->shift + v->bits + 7) / 8;
+	}
+	if (v->kind == VALUE_MEMORY || v->kind == VALUE_PIECES)
+		address_add(v, (int64_t)offset);
+	if (v->kind == VALUE_PIECES ?
+		    tag != DW_TAG_structure_type && tag != DW_TAG_class_type &&
+			    tag != DW_TAG_union_type &&
+			    !place_part(v, (uint64_t)v->offset, bytes) :
+	    v->kind != VALUE_MEMORY && !place_part(v, offset, bytes)) {
+		value_refuse(v, VALUE_OUT);
+		return;
+	}
+	if (!v->bits)
+		reference_follow(v);
+	else if (v->kind == VALUE_REGISTER && value_word(v))
+		v->kind = VALUE_NUMBER;
+}
+
 void value_member_take(struct value *v, const char *name, bool arrow)
 {
 	Dwarf_Die type = v->type, member;
-	Dwarf_Word offset = 0, bytes;
+	Dwarf_Word offset = 0;
 	int tag = v->has_type ? dw.tag(&type) : 0;
 
 	if (!v->kind)
@@ -320,33 +354,7 @@ void value_member_take(struct value *v, const char *name, bool arrow)
 		value_miss(name, &type, NULL);
 		return;
 	}
-	if (!bits_take(v, &member, &offset)) {
-		value_refuse(v, "is a bit-field that no number holds");
-		return;
-	}
-	value_type(v, &member);
-	tag = v->has_type ? dw.tag(&v->type) : 0;
-	bytes = v->has_type ? value_bytes(&v->type) : 0;
-	if (v->bits && v->kind != VALUE_MEMORY) {
-		/* a piece may have no more than the bits */
-		offset += v->shift / 8;
-		v->shift %= 8;
-		bytes = (v->shift + v->bits + 7) / 8;
-	}
-	if (v->kind == VALUE_MEMORY || v->kind == VALUE_PIECES)
-		address_add(v, (int64_t)offset);
-	if (v->kind == VALUE_PIECES ?
-		    tag != DW_TAG_structure_type && tag != DW_TAG_class_type &&
-			    tag != DW_TAG_union_type &&
-			    !place_part(v, (uint64_t)v->offset, bytes) :
-	    v->kind != VALUE_MEMORY && !place_part(v, offset, bytes)) {
-		value_refuse(v, VALUE_OUT);
-		return;
-	}
-	if (!v->bits)
-		reference_follow(v);
-	else if (v->kind == VALUE_REGISTER && value_word(v))
-		v->kind = VALUE_NUMBER;
+	value_part(v, &member, offset);
 }
 
 bool value_path(struct value *v, const char *path)
