@@ -227,7 +227,8 @@ static inline uint32_t hold_room(const struct hold *hold)
 static inline bool hold_extended(const struct ring *ring, uint32_t id,
 				 uint64_t clock)
 {
-	return clock >= ring->ts_limit || id >= CTF_WIDE_IDS;
+	return unlikely(clock >= ring->ts_limit) ||
+	       unlikely(id >= CTF_WIDE_IDS);
 }
 
 /*
@@ -245,7 +246,8 @@ static ALWAYS_INLINE char *hold_place(const struct hold *hold, uint32_t id,
 	int header = write_header_of(id);
 	uint64_t head = ring->head;
 	uint64_t clock = hold_clock(hold);
-	bool extended = hold_extended(ring, id, clock);
+	/* int: with bool, gcc 12 makes a write take some 1.5 % longer */
+	int extended = hold_extended(ring, id, clock);
 	uint64_t need = write_header_bytes(header, extended) + bytes;
 	uint64_t most = need + hold_room(hold);
 	uint32_t sub_mask = ring->sub_bytes - 1;

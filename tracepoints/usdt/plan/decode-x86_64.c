@@ -250,10 +250,10 @@ int usdt_decoder_open(struct usdt_decoder *decoder)
 	return -ENOSYS;
 }
 
-int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
-		uint64_t n, uint64_t address, struct usdt_decoded *to)
+bool usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
+		 uint64_t n, uint64_t address, struct usdt_decoded *to)
 {
-	return 0;
+	return false;
 }
 
 #endif
