@@ -86,8 +86,8 @@ void run_print_point(uint32_t place, uint64_t address);
 int run_prints_place(const struct patcher *patcher);
 
 /* prints.c: serves markers that came, as run_adopted(); takes all dprintfs out;
- * tells that gdb has come, which in a forked child drops those that the child has
- * copied; tells that gdb has gone. */
+ * tells that gdb has come, which in a forked child drops those that the child
+ * has copied; tells that gdb has gone. */
 void prints_adopted(const struct patcher *patcher);
 void prints_forget(void);
 void prints_connected(void);

@@ -33,6 +33,7 @@ def compile_one(work, cc, public, source):
     for level in LEVELS:
         done = subprocess.run(cc.split() + FLAGS + [level, "-I" + public, source,
                                                     "-o", out],
+                              env={**os.environ, "CCACHE_DISABLE": "1"},
                               stderr=subprocess.PIPE, text=True)
         if not done.returncode:
             break
