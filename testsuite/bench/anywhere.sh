@@ -219,19 +219,26 @@ anywhere_memory()
 	END { print sum + 0 }' "/proc/$1/smaps"
 }
 
-# All functions of redis-server and their returns, in the running server: the
-# seconds to switch them on and off, and the bytes that each takes.
+# All functions of redis-server and their returns, in a running server: the
+# seconds to switch them on and off. And the bytes that each takes, in a server
+# that has had another one: what the first takes alone is not of a site.
 anywhere_all()
 {
 	local before after begin on off sites
 	command -v redis-server >/dev/null || { say 'without redis'; return; }
 	anywhere_servers=
 	anywhere_server all env LD_PRELOAD="$library" || return
+	"$taffrail" start first -p $anywhere_servers -e 'fn:redis-*/main' >&2
 	before=$(anywhere_memory $anywhere_servers)
+	"$taffrail" start all -p $anywhere_servers -e 'fn:redis-*/*' --yes >&2
+	after=$(anywhere_memory $anywhere_servers)
+	kill $anywhere_servers
+	wait $anywhere_servers
+	anywhere_servers=
+	anywhere_server all env LD_PRELOAD="$library" || return
 	begin=$(date +%s%N)
 	"$taffrail" start all -p $anywhere_servers -e 'fn:redis-*/*' --yes >&2
 	on=$(($(date +%s%N) - begin))
-	after=$(anywhere_memory $anywhere_servers)
 	sites=$("$taffrail" list -p $anywhere_servers 2>/dev/null |
 		grep -c '^fn/.* function ')
 	begin=$(date +%s%N)
