@@ -431,7 +431,8 @@ const char *rule_hint(const char *rule, const char *nearest)
 
 	if (comma && (!condition || comma < condition))
 		return "; rules in a list: give each its own -e";
-	if (is_like_line(rule, bytes) ||
+	/* "fn/NAME" is as list prints it */
+	if (is_like_line(rule, bytes) || !strncmp(rule, "fn/", 3) ||
 	    (!*nearest && strcspn(rule, "/*?[") >= bytes))
 		return "; " RULE_FORMS;
 	return !strncmp(rule, pthread, strlen(pthread)) &&

@@ -83,6 +83,7 @@ static void check_rules(void)
 		{ "a/b2", "", "" }, { "a", "", forms },
 		{ "sell/36", "a/b", forms }, { "sell:2(n)", "a/b", forms },
 		{ "shop.c/sell", "a/b", forms }, { "shop.c", "a/b", forms },
+		{ "fn/sell", "a/b", forms },
 	};
 	static const struct {
 		const char *rule, *id;
