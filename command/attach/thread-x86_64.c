@@ -44,6 +44,9 @@
 #include "command/procfs/process.h"
 #include "command/procfs/threads.h"
 
+#ifndef SYS_epoll_pwait2
+#define SYS_epoll_pwait2 441
+#endif
 #define STOP_WAIT_MS	2000
 /* For each of all threads: those that have stopped wait for it. */
 #define CROWD_WAIT_MS	100
@@ -346,6 +349,10 @@ static void wait_again(struct user_regs_struct *regs, bool deaf)
 	case SYS_sendto:
 	case SYS_sendmsg:
 		again = true;
+		break;
+	/* what it has submitted before would be the result */
+	case SYS_io_uring_enter:
+	case SYS_epoll_pwait2:
 		break;
 	default:
 		again = false;

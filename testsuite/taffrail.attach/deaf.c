@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,25 +38,34 @@ static int ends(void)
 	return poll(&fd, 1, 0) > 0;
 }
 
-static int wait_epoll(int ms)
+static int wait_epoll(int ms, int exact)
 {
+	const struct timespec time = { .tv_sec = ms / 1000 };
 	struct epoll_event all = { .events = EPOLLIN };
 	int fd = epoll_create1(0), n;
 
 	epoll_ctl(fd, EPOLL_CTL_ADD, event, &all);
-	while (!(n = epoll_wait(fd, &all, 1, ms)))
-		;
+	do
+		n = exact ? (int)syscall(441 /* epoll_pwait2 */, fd, &all, 1,
+					 &time, NULL, 8) :
+			    epoll_wait(fd, &all, 1, ms);
+	while (!n);
 	return n == 1;
 }
 
 static int in_epoll(void)
 {
-	return wait_epoll(-1);
+	return wait_epoll(-1, 0);
 }
 
 static int in_timed(void)
 {
-	return wait_epoll(1000);
+	return wait_epoll(1000, 0);
+}
+
+static int in_exact(void)
+{
+	return wait_epoll(1000, 1);
 }
 
 static int in_ppoll(void)
@@ -107,7 +117,8 @@ static int in_code(void)
 }
 
 static int (*const waits[])(void) = {
-	in_epoll, in_timed, in_ppoll, in_read, in_sigwait, in_sleep, in_code,
+	in_epoll, in_timed, in_exact, in_ppoll, in_read, in_sigwait, in_sleep,
+	in_code,
 };
 #define THREADS	(sizeof(waits) / sizeof(*waits))
 

@@ -41,12 +41,12 @@ before:
 	wait
 case: change no mask
 run: sed 1d said
-whole stdout: 0 wrong, 7 block it
+whole stdout: 0 wrong, 8 block it
 
 group: a tracer is there
 need: strace -V
 before:
-	. $CASES/begin 6
+	. $CASES/begin 7
 	taffrail attach $pid >attached
 	strace -qq -f -e trace=none -p $pid 2>traced 9>&- &
 	until grep -q 'TracerPid:.[1-9]' /proc/$pid/status; do sleep 0.02; done
