@@ -30,12 +30,14 @@ start()
 	rm -f "$name.in" "$name.pid" "$name.status"
 	mkfifo "$name.in" || return
 	{
+		# one of the same name may just have ended
+		local new=$name.$BASHPID
 		env --default-signal "$@" <>"$name.in" >"$name.out" 2>"$name.err" &
-		echo $! >"$name.new"
-		mv "$name.new" "$name.pid"
+		echo $! >"$new"
+		mv "$new" "$name.pid"
 		wait $!
-		echo $? >"$name.new"
-		mv "$name.new" "$name.status"
+		echo $? >"$new"
+		mv "$new" "$name.status"
 	} >/dev/null 2>&1 &
 	wait_for test -f "$name.pid" && read -r pid <"$name.pid" &&
 		wait_for begun
