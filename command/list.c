@@ -535,18 +535,25 @@ static void keep_named(const struct output *out, struct marker_list *list,
 	*list = kept;
 }
 
-/* Notes the functions that the agent refuses: where the process has changed the
- * code, unless that was the agent, for one of the sites that it lists. */
-static void note_refused(struct marker_list *list,
+/* Notes the functions that are on; and those that the agent refuses: where the
+ * process has changed the code, unless that was the agent, for one of the sites
+ * that it lists. */
+static void note_changed(struct marker_list *list,
 			 const struct marker_list *sites)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		struct marker *m = &list->markers[i];
+		bool ours = false;
 
-		for (size_t k = 0; m->changed && k < sites->count; k++)
-			m->changed = sites->markers[k].address - m->address >=
-				     (uint64_t)m->operand;
-		if (!m->changed)
+		for (size_t k = 0; m->changed && k < sites->count; k++) {
+			const struct marker *site = &sites->markers[k];
+
+			ours |= site->address - m->address <
+				(uint64_t)m->operand;
+			m->enabled |= site->address == m->address &&
+				      site->enabled;
+		}
+		if (!m->changed || ours)
 			continue;
 		m->placement = PLACED_NOT;
 		m->why = marker_refusal(-EBUSY) + strlen(MARKER_OFF);
@@ -559,7 +566,7 @@ static int list_module(const char *path, struct marker_list *list, void *arg)
 	struct output *out = arg;
 
 	keep_named(out, list, path);
-	note_refused(list, &out->sites);
+	note_changed(list, &out->sites);
 	out->headings = true;
 	if (list->count)
 		put_list(out, list, path, 0);

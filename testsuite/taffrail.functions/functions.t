@@ -543,6 +543,9 @@ stderr: stripped: it has no symbols of functions
 case: of a process
 run: taffrail list --functions -p $pid
 stdout: ^fn/outer +0x[0-9a-f]+ +function off .* \[jump\]$
+case: those that are on
+run: taffrail start on -p $pid -e fn:outer && taffrail list --functions -p $pid fn:outer; taffrail destroy on
+stdout: ^fn/outer +0x[0-9a-f]+ +function on .* \[jump\]$
 case: of libraries, and those that rules name
 run:
 	taffrail list --functions -p $pid 'fn:libc/malloc_*' 'fn:out*' && taffrail list --functions "$CASES/calls" fn:out*
