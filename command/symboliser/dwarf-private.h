@@ -230,7 +230,9 @@ Dwarf_Word value_encoding(Dwarf_Die *type);
 Dwarf_Word value_bytes(Dwarf_Die *type);
 Dwarf_Word value_count(Dwarf_Die *type);
 
-/* Reads a number of a DIE. Returns false if it has none. */
+/* Read a constant, whose sign the form tells, and a number of a DIE. Return
+ * false if there is none. */
+bool value_constant(Dwarf_Attribute *attr, Dwarf_Sword *number);
 bool value_number(Dwarf_Die *die, unsigned int name, Dwarf_Word *number);
 
 /* Tells whether a location is the same in all of the scope, and so says nothing

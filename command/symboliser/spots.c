@@ -311,7 +311,7 @@ static void names_put(const struct search *s, const struct value *value,
 
 		if (n || dw.tag(&child) != DW_TAG_enumerator || !name ||
 		    !dw.attr(&child, DW_AT_const_value, &attr) ||
-		    dw.formsdata(&attr, &number))
+		    !value_constant(&attr, &number))
 			continue;
 		if (!naming_add(&naming, name, number))
 			break;

@@ -36,6 +36,15 @@ bool value_number(Dwarf_Die *die, unsigned int name, Dwarf_Word *number)
 	return dw.attr(die, name, &attr) && !dw.formudata(&attr, number);
 }
 
+bool value_constant(Dwarf_Attribute *attr, Dwarf_Sword *number)
+{
+	/* gcc writes numbers of a fixed size without a sign */
+	return !(attr->form == DW_FORM_sdata ||
+		 attr->form == DW_FORM_implicit_const ?
+			 dw.formsdata(attr, number) :
+			 dw.formudata(attr, (Dwarf_Word *)number));
+}
+
 Dwarf_Word value_count(Dwarf_Die *type)
 {
 	Dwarf_Word count = 0;

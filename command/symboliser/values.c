@@ -103,11 +103,7 @@ void value_find(struct value *v, Dwarf_Die *variable,
 	*v = (struct value){ .base = -1, .why = VALUE_OUT };
 	value_type(v, variable);
 	if (dw.attr_integrate(variable, DW_AT_const_value, &attr)) {
-		/* gcc writes numbers of a fixed size without a sign */
-		if (attr.form == DW_FORM_sdata ||
-		    attr.form == DW_FORM_implicit_const ?
-			    dw.formsdata(&attr, &number) :
-			    dw.formudata(&attr, (Dwarf_Word *)&number))
+		if (!value_constant(&attr, &number))
 			return;
 		v->kind = VALUE_NUMBER;
 		code_const(v, number);

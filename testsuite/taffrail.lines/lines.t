@@ -253,6 +253,23 @@ run: taffrail record -o plus -e 'shop::inner::cart::add:+6(k, at.w) if owner == 
 stdout: line:shop::inner::cart::add:\+6: .* \{ k = 2, w = 0\.5, owner = "pat", unread = 0x0 \}$
 stdout: line:one:\+2: .* \{ k = 7 \}$
 
+group: names of enumerators, {CC}
+for: CC gcc gcc_-gdwarf-4 clang
+need: words=({CC}); ${words//_/ } --version
+before:
+	words=({CC})
+	${words//_/ } -g -O0 -Wl,--build-id -o enumerators "$SOURCE/enumerators.c"
+case: are those of the values
+run: taffrail record -o names -e 'enumerators.c:13' -- ./enumerators >out; taffrail view names | sed 's/.*{ s/{ s/'
+whole stdout:
+	{ s = OK, e = CODE, f = TOP }
+	{ s = BIG, e = LOW, f = BIT }
+	{ s = SIX, e = LOST, f = TOP }
+	{ s = FEW, e = NONE, f = BIT }
+case: conditions know them
+run: taffrail record -o some -e 'enumerators.c:13 if s == OK && e == CODE && f == TOP || e == LOW' -- ./enumerators >out; taffrail view some | wc -l
+stdout: ^2$
+
 group: the C++ library, {OPTIONS}
 for: OPTIONS g++_-O0 g++_-O2 g++_-O0_-gdwarf-4 clang++_-O0_-fstandalone-debug clang++_-O0_-fstandalone-debug_-stdlib=libc++
 need: words=({OPTIONS}); echo '#include <optional>' | ${words//_/ } -std=c++17 -x c++ -E - >/dev/null
@@ -467,6 +484,8 @@ cases:
 		a rule names one$
 	2 taffrail record -e 'shop.c:36("%d", n)' -- "$CASES/plain"
 		a text and the values behind it stand without \( \), as in FILE\.c:LINE "%d", A$
+	2 taffrail record -e 'shop.c:36(n, !n)' -- "$CASES/plain"
+		a value has no '!', which conditions have$
 	1 taffrail record -e 'shop.c:36(sell(n))' -- "$CASES/plain"
 		sell\(n\) is no expression that is known here: a rule calls no functions$
 	2 taffrail record -e 'sell:2(n)' -- "$CASES/plain"
