@@ -49,7 +49,7 @@ static void class_guard(struct value *v, const struct value *test)
 	code_const(v, 1);
 	code_op(v, AX_SUB);
 	code_op(v, AX_BIT_OR);
-	v->follows = true;
+	v->follows = v->guarded = true;
 }
 
 bool value_smart(struct value *v)

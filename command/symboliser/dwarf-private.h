@@ -135,6 +135,7 @@ struct value {
 					 * no code; or -1 */
 	int64_t offset;
 	bool follows;			/* pointers, which may lead nowhere */
+	bool guarded;			/* so it does unless a test is 1 */
 	uint32_t n;
 	uint8_t code[VALUE_CODE_BYTES];
 	bool cut;
@@ -346,6 +347,7 @@ void class_element(struct value *v, int64_t number);
 /* A field that records a value. */
 struct value_field {
 	uint8_t type;			/* enum taffrail_type; 0: `why` */
+	bool guarded;			/* a std::optional, which may be empty */
 	const char *why;
 	char operand[4 * VALUE_CODE_BYTES + 32];	/* as in usdt_line */
 };

@@ -350,7 +350,7 @@ static void member_put(const struct value *member, const char *name, void *priv)
 		     arrow ? "->" : ".", name) >= (int)sizeof(whole))
 		return;
 	line_put(flat->s, "field\t%u\t%s\t%s\t%d\n", field.type, field.operand,
-		 whole, member->follows);
+		 whole, member->follows || field.guarded);
 	names_put(flat->s, member, flat->n);
 	flat->n++;
 }
@@ -382,7 +382,7 @@ static uint32_t field_put(const struct search *s, const struct value *value,
 		return n;
 	}
 	line_put(s, "field\t%u\t%s\t%s\t%d\n", field.type, field.operand, name,
-		 value->follows);
+		 value->follows || field.guarded);
 	if (!length)
 		names_put(s, value, n);
 	return n + 1;

@@ -221,8 +221,10 @@ void value_field(struct value_field *field, const struct value *value)
 	value_class_take(&v);
 	if (v.nlength) {
 		value_array(field, &v, 0);
+		field->guarded = v.guarded;
 		return;
 	}
+	field->guarded = v.guarded;
 	if (!field_begin(field, &v, &bytes, &most))
 		return;
 	if (most) {

@@ -287,6 +287,10 @@ case: fields
 run: taffrail record --int3 -o seen -e "library.cc:$(sed -n '/printf("%d %d %zu/=' "$SOURCE/library.cc")(h->three, h->own, *h->own, h->number, *h->maybe, h->view)" -- ./library >out && taffrail view seen
 stdout: \{ three = \[4, 5, 6\], own = 0x[0-9A-F]+, x = 5, name = "five", number = 7, x_2 = 3, name_2 = "three", view = "view", unread = 0x0 \}$
 stdout: \{ .* number = 0, x_2 = 0, name_2 = "\(unreadable\)", view = "view", unread = 0x70 \}$
+case: an optional that is empty, alone, is one that cannot be read
+run: printf '#include <optional>\n__attribute__((noinline)) int f(std::optional<int> c)\n{\n\treturn c ? *c : -1;\n}\nint main()\n{\n\tstd::optional<int> five = 5;\n\treturn f({}) + f(five) != 4;\n}\n' >alone.cc && words=({OPTIONS}) && ${words//_/ } -std=c++17 -g -O0 -Wl,--build-id -o alone alone.cc && taffrail record --int3 -o one -e 'alone.cc:4(c)' -- ./alone && taffrail view one
+stdout: \{ c = 0, unread = 0x1 \}$
+stdout: \{ c = 5, unread = 0x0 \}$
 
 group: several rules at once, {OPTIONS}
 for: OPTIONS gcc_-gdwarf-2 gcc_-gdwarf-4_-gz gcc_-gdwarf-5 clang_-gdwarf-4 clang_-gdwarf-5_-gz
