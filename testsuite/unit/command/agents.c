@@ -300,7 +300,9 @@ static void check_told(void)
 		 "is not traced: it needs a trap for each hit: %s\n"
 		 "taffrail: start: places that need a trap are traced with "
 		 "--int3 (record, start) or TAFFRAIL_INT3=on "
-		 "(TAFFRAIL_ENABLE)\n", usdt_reason_text(USDT_NO_NOP));
+		 "(TAFFRAIL_ENABLE): each hit is a signal then, and a "
+		 "thread that blocks SIGTRAP ends the program there\n",
+		 usdt_reason_text(USDT_NO_NOP));
 	tell_places(lines, false, want, "a place that needs a trap");
 }
 
