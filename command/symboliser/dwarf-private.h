@@ -347,7 +347,7 @@ void class_element(struct value *v, int64_t number);
 /* A field that records a value. */
 struct value_field {
 	uint8_t type;			/* enum taffrail_type; 0: `why` */
-	bool guarded;			/* a std::optional, which may be empty */
+	bool guarded;			/* an optional, which may be empty */
 	const char *why;
 	char operand[4 * VALUE_CODE_BYTES + 32];	/* as in usdt_line */
 };
