@@ -80,7 +80,7 @@ static int start_aside(void *unused)
 	uint32_t mark = load_relaxed(fork_mark);
 	uint64_t now = clock_read();
 
-	if (!place_learn() || loader_setup(true))
+	if (!place_learn() || (!loader_defer() && loader_setup(true)))
 		return -ENOENT;
 	row.page = (uint64_t)&lacking_rest;
 	__builtin_memcpy(row.uuid, &row.page, 8);

@@ -101,6 +101,11 @@ void leaves_setup(void)
 	*(void **)&host_leaf = dlsym(RTLD_NEXT, "__x86_get_cpuid_feature_leaf");
 }
 
+void *libc_calloc(void)
+{
+	return dlsym(RTLD_DEFAULT, "calloc");
+}
+
 void modules_setup(void)
 {
 	void *found = dlsym(RTLD_NEXT, "dl_iterate_phdr");

@@ -12,6 +12,12 @@
  * linker's calls of the function are led here instead, and from here to the
  * function, so the debugger sees the calls as before.
  *
+ * To write that jump costs a short program a tenth of the agent's start. So
+ * where files are put off (deferred.c), the linker's pointer to calloc() leads
+ * here first: the linker takes memory there before it maps a module, and that
+ * makes the files, and writes the jump. glibc has the pointer since 2.32, in
+ * memory that it has made read-only.
+ *
  * At RT_DELETE modules are about to be unmapped. The registry's lock is held
  * until they are unmapped, so no thread writes into their code meanwhile.
  */
@@ -40,6 +46,7 @@
 #define ISLAND_STEP	(1ull << 20)
 #define ISLAND_REACH	(1ull << 30)
 #define CALLS_MAX	32
+#define DTV_BYTES	16	/* of an entry in a thread's table of TLS */
 #define OPCODE_CALL	0xe8
 #define OPCODE_JUMP	0xe9
 #define OPCODE_RET	0xc3
@@ -75,6 +82,9 @@ static const volatile struct r_debug *debug;
 static int calls_led;		/* all the linker's calls lead here */
 static uint8_t *jump_at;	/* our jump in place of a `ret`, or NULL */
 static uint8_t padding[JUMP_BYTES - 1];	/* the bytes before the patch */
+static uint64_t *calloc_led;	/* the linker's pointer to calloc(), while it
+				 * leads here, or NULL */
+static void *(*calloc_next)(size_t n, size_t each);
 
 static void object_found(struct object *object)
 {
@@ -376,6 +386,86 @@ static int jump_write(const struct patcher *patcher, uint8_t *code,
 		       patch_bytes(patcher, code, bytes, sizeof(bytes));
 }
 
+/* Returns the `ret` of the function. The jump goes behind an endbr64, also when
+ * a debugger's int3 is the first byte. */
+static uint8_t *debug_code(void)
+{
+	uint8_t *code = (uint8_t *)debug->r_brk;
+
+	if ((code[0] == 0xf3 || code[0] == OPCODE_TRAP) && code[1] == 0x0f &&
+	    code[2] == 0x1e && code[3] == 0xfa)
+		code += 4;
+	return code;
+}
+
+/* Takes the place of calloc() for the linker, until the files are made. Not for
+ * tables of a new thread's memory. */
+static void *loader_calloc(size_t n, size_t each)
+{
+	if (each != DTV_BYTES && !agent_off)
+		fork_need_files();
+	return calloc_next(n, each);
+}
+
+/* Writes into memory that the linker has made read-only. Other threads may read
+ * it meanwhile. */
+static bool calloc_lead(uint64_t *at, uint64_t function)
+{
+	uint64_t page = (uint64_t)at & ~4095ull;
+
+	if (sys_mprotect(page, 4096, PROT_READ | PROT_WRITE))
+		return false;
+	store_relaxed(at, function);
+	sys_mprotect(page, 4096, PROT_READ);
+	return true;
+}
+
+/* Returns the one word of the linker's read-only memory that has this value, or
+ * NULL. */
+static uint64_t *linker_word(uint64_t value)
+{
+	uint64_t base = debug->r_ldbase;
+	const Elf64_Ehdr *header = (const void *)base;
+	const Elf64_Phdr *ph, *end;
+	uint64_t *at, *only = NULL;
+
+	if (!base || __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG))
+		return NULL;
+	ph = (const void *)(base + header->e_phoff);
+	end = ph + header->e_phnum;
+	while (ph < end && ph->p_type != PT_GNU_RELRO)
+		ph++;
+	if (ph == end)
+		return NULL;
+	at = (uint64_t *)(base + align_up(ph->p_vaddr, 8));
+	/* the linker protects whole pages */
+	for (base = (base + ph->p_vaddr + ph->p_memsz) & ~4095ull;
+	     (uint64_t)at < base; at++) {
+		if (*at == value && only)
+			return NULL;
+		if (*at == value)
+			only = at;
+	}
+	return only;
+}
+
+bool loader_defer(void)
+{
+	uint64_t *at = NULL;
+	uint8_t *code;
+
+	debug = modules_debug();
+	code = debug && debug->r_brk && libc_calloc ? debug_code() : NULL;
+	if (code && code[0] == OPCODE_RET && room_padded(code) &&
+	    in_reach(code, loader_event_entry))
+		*(void **)&calloc_next = libc_calloc();
+	if (calloc_next)
+		at = linker_word((uint64_t)calloc_next);
+	if (at && calloc_lead(at, (uint64_t)loader_calloc))
+		calloc_led = at;
+	return calloc_led;
+}
+
 int loader_setup(bool alone)
 {
 	struct patcher patcher;
@@ -388,12 +478,7 @@ int loader_setup(bool alone)
 	debug = modules_debug();
 	if (!debug || !debug->r_brk)
 		return 0;	/* static: nothing is ever loaded */
-	code = (uint8_t *)debug->r_brk;
-	/* the jump goes behind an endbr64, also when a debugger's int3 is the
-	 * first byte */
-	if ((code[0] == 0xf3 || code[0] == OPCODE_TRAP) && code[1] == 0x0f &&
-	    code[2] == 0x1e && code[3] == 0xfa)
-		code += 4;
+	code = debug_code();
 	patch_open(&patcher);
 	if (taken_already(&patcher, code)) {
 		ret = -EEXIST;
@@ -407,12 +492,14 @@ int loader_setup(bool alone)
 		jump_at = ret ? NULL : code;
 	}
 	patch_close(&patcher);
+	if (calloc_led && calloc_lead(calloc_led, (uint64_t)calloc_next))
+		calloc_led = NULL;
 	return ret;
 }
 
 bool loader_undone(void)
 {
-	return !jump_at && !calls_led;
+	return !jump_at && !calls_led && !calloc_led;
 }
 
 /* Where a debugger is, the linker's calls stay led here: they go on to the

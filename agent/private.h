@@ -22,6 +22,11 @@ struct lacking_off;
  * threads. */
 int loader_setup(bool alone);
 
+/* The same for a process that puts off its files: they are made, and the linker
+ * is followed, before it maps the next module. Returns false where only
+ * loader_setup() will do. The process has one thread. */
+bool loader_defer(void);
+
 /* Restores the linker's function where one byte of the code was changed. Same
  * caller. */
 void loader_undo(void);
@@ -75,6 +80,10 @@ void library_pin(void) __attribute__((weak));
 
 /* Finds libc's copies of CPUID (host_leaf); in the shared library only. */
 void leaves_setup(void) __attribute__((weak));
+
+/* Returns the calloc() that the program's names lead to; in the shared library
+ * only. */
+void *libc_calloc(void) __attribute__((weak));
 
 /* Returns true when the program's libc is the one that the agent knows; in the
  * shared library only. */
