@@ -101,7 +101,7 @@ static bool notes_add(uint64_t *hash, const uint8_t *at, uint64_t bytes)
 	return found;
 }
 
-uint64_t known_hash(const struct module *module, uint64_t question)
+uint64_t known_hash_loaded(const struct module *module, uint64_t question)
 {
 	const Elf64_Phdr *ph = module->headers;
 	const struct notes notes = {
@@ -115,7 +115,6 @@ uint64_t known_hash(const struct module *module, uint64_t question)
 				   module->nheaders * sizeof(*ph));
 	bool found = false;
 	const void *at;
-	struct stat st;
 
 	if (!header || __builtin_memcmp(header, ELFMAG, SELFMAG))
 		return 0;
@@ -127,11 +126,17 @@ uint64_t known_hash(const struct module *module, uint64_t question)
 		if (at)
 			found |= notes_add(&hash, at, ph[i].p_memsz);
 	}
-	if (!found)
-		return 0;
+	return found ? hash | 1 : 0;
+}
+
+uint64_t known_hash(const struct module *module, uint64_t question)
+{
+	uint64_t hash = known_hash_loaded(module, question);
+	struct stat st;
+
 	/* the vDSO has no file */
-	if (module->start == getauxval(AT_SYSINFO_EHDR))
-		return hash | 1;
+	if (!hash || module->start == getauxval(AT_SYSINFO_EHDR))
+		return hash;
 	if (!module->path[0] ||
 	    sys4(SYS_newfstatat, AT_FDCWD, module->path, &st, 0))
 		return 0;

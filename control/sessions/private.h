@@ -98,8 +98,10 @@ void session_sites_moved(struct module *module);
 #define KNOWN_UNMOVED	INDEX_HASH
 #define KNOWN_UNASKED	(INDEX_HASH + 1)
 
-/* Returns the hash of a module and a question, or 0. */
+/* Returns the hash of a module and a question, or 0. known_hash_loaded() looks
+ * at memory only, which the build ID is in. */
 uint64_t known_hash(const struct module *module, uint64_t question);
+uint64_t known_hash_loaded(const struct module *module, uint64_t question);
 
 /* Ask for a hash, which is not 0, and add one, in a table that begins at `from`
  * in a file. */

@@ -8,7 +8,9 @@
  *
  * Invariant: the hash of a program has those of all its modules, and the times
  * of the directory sessions/: a session that comes, goes or changes its rules
- * changes these. So an answer of the first process holds for the next.
+ * changes these. So an answer of the first process holds for the next. Of
+ * libraries it has what is loaded, their build ID too, and not the file's times:
+ * a look at a path takes 2 us.
  */
 #include <elf.h>
 #include <errno.h>
@@ -36,34 +38,33 @@
 #define QUIET		(KNOWN_UNASKED + 1)	/* a question, as others */
 #define QUIET_NS	200000000ll	/* longer ones gain nothing */
 
-/* Describes a module of the dynamic linker's list. Returns false where that
- * cannot be. */
-static bool map_describe(struct module *module, const struct link_map *map)
+/* Returns the hash of a module of the dynamic linker's list, or 0. */
+static uint64_t map_hash(const struct link_map *map)
 {
 	const Elf64_Ehdr *header = (const Elf64_Ehdr *)map->l_addr;
 	const Elf64_Phdr *ph = (const Elf64_Phdr *)getauxval(AT_PHDR);
+	struct module module = { .base = map->l_addr, .start = ~0ull };
 	struct text path;
 
-	*module = (struct module){ .base = map->l_addr };
-	module->nheaders = (uint32_t)getauxval(AT_PHNUM);
-	text_open(&path, module->path, sizeof(module->path));
+	module.nheaders = (uint32_t)getauxval(AT_PHNUM);
+	text_open(&path, module.path, sizeof(module.path));
 	if (map->l_name[0]) {
 		if (!header || __builtin_memcmp(header, ELFMAG, SELFMAG))
-			return false;
+			return 0;
 		ph = (const Elf64_Phdr *)(map->l_addr + header->e_phoff);
-		module->nheaders = header->e_phnum;
-		text_add(&path, map->l_name);
+		module.nheaders = header->e_phnum;
 	} else {
 		/* a look at /proc/self/exe takes twice as long */
 		text_add(&path, (const char *)getauxval(AT_EXECFN) ?: "");
 	}
-	module->headers = ph;
-	module->start = ~0ull;
-	for (uint32_t i = 0; i < module->nheaders; i++)
+	module.headers = ph;
+	for (uint32_t i = 0; i < module.nheaders; i++)
 		if (ph[i].p_type == PT_LOAD)
-			module->start = min_u64(module->start, map->l_addr +
-						ph[i].p_vaddr);
-	return !path.cut;
+			module.start = min_u64(module.start, map->l_addr +
+					       ph[i].p_vaddr);
+	if (map->l_name[0])
+		return known_hash_loaded(&module, QUIET);
+	return path.cut ? 0 : known_hash(&module, QUIET);
 }
 
 static int directory = -1;	/* sessions/, from quiet_open() on */
@@ -80,7 +81,6 @@ static uint64_t program_hash(void)
 	const struct r_debug *debug = modules_debug();
 	const struct link_map *map = debug ? debug->r_map : NULL;
 	uint64_t hash = QUIET, one;
-	struct module module;
 	struct timespec now;
 	struct stat st;
 
@@ -95,8 +95,7 @@ static uint64_t program_hash(void)
 	hash = index_hash(hash, &st.st_mtim, sizeof(st.st_mtim));
 	hash = index_hash(hash, &st.st_ctim, sizeof(st.st_ctim));
 	for (; map; map = map->l_next) {
-		one = map_describe(&module, map) ?
-			      known_hash(&module, QUIET) : 0;
+		one = map_hash(map);
 		if (!one)
 			return 0;
 		hash = index_hash(hash, &one, sizeof(one));
