@@ -290,6 +290,7 @@ command_sources = \
 	command/symboliser/spots.c \
 	command/symboliser/symboliser.c \
 	command/symboliser/symboliser.h \
+	command/symboliser/targets.c \
 	command/symboliser/types.c \
 	command/symboliser/value-fields.c \
 	command/symboliser/values.c \

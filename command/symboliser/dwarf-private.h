@@ -91,6 +91,17 @@ bool symboliser_unit_find(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit);
 int symboliser_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes);
 void symboliser_scopes_forget(void);
 
+/* Lines of a function in a source. */
+struct symboliser_target {
+	const char *file;		/* the path; NULL: there is none */
+	int begin, end;			/* the line, and that of the next
+					 * function behind it; or 0 */
+};
+
+/* Finds a function by name, in the DWARF that is open. */
+void symboliser_target_find(struct symboliser_target *target, const char *name,
+			    const struct symboliser_dwarf *d);
+
 /* Whether `dw` is complete. */
 extern bool symboliser_lines_loaded;
 
