@@ -42,6 +42,9 @@ struct row {
 
 struct listing {
 	const char *source;
+	char bare[FILE_BYTES];		/* about the first file, if it has no
+					 * debug information; or "" */
+	bool seen;			/* the first file was */
 	struct json *json;		/* or NULL */
 	bool handles;			/* the process handles faults */
 	struct row row;
@@ -205,6 +208,9 @@ static int file_list(const char *path, const struct opener_file *file,
 					   symboliser_error(ret));
 		return 0;
 	}
+	if (!*text && !l->seen)
+		debug_missing(l->bare, sizeof(l->bare), path, &module);
+	l->seen = true;
 	row = none;
 	for (rest = text; (line = strsep(&rest, "\n"));)
 		answer_take(l, &row, line);
@@ -248,9 +254,11 @@ int list_lines(const char *source, pid_t pid, char **paths, int n,
 	if (listing.any || listing.status)
 		return listing.status;
 	nearest_text(&listing.sources, names, sizeof(names));
-	return *names ? command_failed("no source with code is called %s; nearest: "
-				       "%s",
-				       source, names) :
+	return *names && !*listing.bare ?
+			command_failed("no source with code is called %s; "
+				       "nearest: %s", listing.source, names) :
 			command_failed("no file has debug information for lines "
-				       "of %s, as -g makes it", source);
+				       "of %s, as -g makes it%s%s",
+				       listing.source, *listing.bare ? ": " : "",
+				       listing.bare);
 }

@@ -125,3 +125,18 @@ close:
 	}
 	return ret;
 }
+
+void debug_missing(char *text, size_t room, const char *path,
+		   const struct symboliser_module *module)
+{
+	const char *servers = getenv("DEBUGINFOD_URLS");
+	char place[DEBUG_PATH_BYTES] = "";
+	bool named = debug_path(place, path, module, 0);
+
+	snprintf(text, room, "%s has none%s%s; %s", path,
+		 named ? ", and there is no " : "", place,
+		 servers && *servers ?
+			 "no server of DEBUGINFOD_URLS has given it" :
+			 "a package of debug symbols (-dbgsym) may have it, or "
+			 "a server that DEBUGINFOD_URLS names");
+}

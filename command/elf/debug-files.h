@@ -25,4 +25,9 @@ int debug_spots(char **text, const char *words, size_t bytes, const char *path,
 		const struct symboliser_module *module, bool fetch,
 		uint64_t *ns);
 
+/* Says of a file without any, in `text`, where it was looked for, and who has
+ * it. */
+void debug_missing(char *text, size_t room, const char *path,
+		   const struct symboliser_module *module);
+
 #endif

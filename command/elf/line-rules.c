@@ -418,8 +418,8 @@ struct compilings {
 	size_t nseen;
 	char split[160];		/* the end of a path, of a file that is
 					 * missing */
-	char bare[160];			/* the first file, if it has no debug
-					 * information */
+	char bare[512];			/* about the first file, if it has no
+					 * debug information; or "" */
 };
 
 /* Adds text at the end of another. */
@@ -684,7 +684,7 @@ static int file_compile(const char *path, const struct opener_file *file,
 	if (ret)
 		return 0;
 	if (all->nseen == 1 && !*text)
-		snprintf(all->bare, sizeof(all->bare), ": %s has none", path);
+		debug_missing(all->bare, sizeof(all->bare), path, &module);
 	for (uint32_t i = 0; i < module.id_bytes; i++)
 		sprintf(id + 2 * i, "%02x", module.id[i]);
 	for (rest = text; (line = strsep(&rest, "\n"));) {
@@ -736,6 +736,10 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 		return command_failed("rule '%s': the last line of %.*s with "
 				      "code is %s%ld", typed, bytes,
 				      rule->where, plus, c->last);
+	if (!c->places && *all->bare)
+		return command_failed("rule '%s': no file has debug information "
+				      "for that %s, as -g makes it: %s", typed,
+				      *plus ? "function" : "line", all->bare);
 	if (!c->places && c->has_no_function) {
 		snprintf(glob, sizeof(glob), "fn:%.*s", bytes, rule->where);
 		nearest(glob, in, names, sizeof(names));
@@ -745,7 +749,7 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 	}
 	if (!all->nseen)		/* what is missing is told later */
 		return COMMAND_DONE;
-	if (!c->places && !*all->bare && c->sources.ids[0]) {
+	if (!c->places && c->sources.ids[0]) {
 		nearest_text(&c->sources, names, sizeof(names));
 		return command_failed("rule '%s': no source with code is called "
 				      "%.*s; nearest: %s", typed, bytes,
@@ -753,8 +757,7 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 	}
 	if (!c->places)
 		return command_failed("rule '%s': no file has debug information "
-				      "for that line, as -g makes it%s", typed,
-				      all->bare);
+				      "for that line, as -g makes it", typed);
 	if (c->is_long && !rule->text)
 		return command_failed("rule '%s': it records too much at once",
 				      typed);

@@ -86,7 +86,7 @@ stderr: 10 events \(0 lost
 # Lines of a program without debug information, and what has no callbacks
 cases:
 	1 taffrail record -o no -e 'worker.c:50(n)' -- true
-		^rule 'worker\.c:50\(n\)': no file has debug information for that line, as -g makes it: \S+/true has none$
+		^rule 'worker\.c:50\(n\)': no file has debug information for that line, as -g makes it: \S+/true has none, and there is no 
 	1 taffrail enable s src/worker.c:50
 		^rule 'src/worker\.c:50': no source with code is called src/worker\.c; nearest: worker\.c
 	2 taffrail connect $pid worker.c:50 loaded:count

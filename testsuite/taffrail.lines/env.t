@@ -81,7 +81,7 @@ cases:
 	1 taffrail env -e 'shop.c:36(nobody)' "$CASES/fast"
 		^rule 'shop\.c:36\(nobody\)': at shop\.c:36, 
 	1 taffrail env -e shop.c:36 /bin/true
-		^rule 'shop\.c:36': no file has debug information for that line, as -g makes it: /\S*bin/\S+ has none$
+		^rule 'shop\.c:36': no file has debug information for that line, as -g makes it: /\S*bin/\S+ has none, and there is no /usr/lib/debug
 	1 taffrail env -e shop.c:36 ./nothing
 		^\./nothing: No such file or directory$
 	1 taffrail env -e shop.c:36 /

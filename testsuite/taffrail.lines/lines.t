@@ -505,7 +505,9 @@ cases:
 	1 taffrail record -e 'sell:+10(n)' -- "$CASES/plain"
 		^rule 'sell:\+10\(n\)': the last line of sell with code is \+8$
 	1 taffrail record -e 'shop.c:36(n)' -- "$CASES/stripped"
-		no file has debug information for that line, as -g makes it: .*/stripped has none$
+		no file has debug information for that line, as -g makes it: \S+/stripped has none, and there is no /usr/lib/debug/\.build-id/../\w+\.debug; a package of debug symbols \(-dbgsym\) may have it, or a server that DEBUGINFOD_URLS names$
+	1 taffrail record -e 'sell:+2(n)' -- "$CASES/stripped"
+		no file has debug information for that function, as -g makes it: \S+/stripped has none, and there is no /usr/
 	1 taffrail record -e 'shop.c:36(item->pric)' -- "$CASES/plain"
 		: at shop\.c:36, item->pric has no such member; nearest: price, name or stock$
 	1 taffrail record -e './shop.c:36(itm->price)' -- "$CASES/plain"
@@ -572,7 +574,7 @@ cases:
 	1 taffrail list --lines shp.c "$CASES/plain"
 		^no source with code is called shp\.c; nearest: shop\.c
 	1 taffrail list --lines none.c "$CASES/stripped"
-		no file has debug information for lines of none\.c
+		no file has debug information for lines of none\.c, as -g makes it: \S+/stripped has none, and there is no /usr/lib/debug/
 	1 taffrail list --lines shop.c "$CASES/empty" <>"$CASES/empty"
 		/empty: not an ELF file
 	2 taffrail list --lines shop.c
