@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail list --lines FILE.c: the lines of a source file that rules can have,
- * with the variables that have a value there.
+ * taffrail list --lines FILE.c[:LINE]: the lines of a source file that rules can
+ * have, with the variables that have a value there.
  *
  * Invariant: the answers of the symboliser's child are text of unknown origin,
  * which reaches the terminal only through printable_print().
@@ -42,6 +42,8 @@ struct row {
 
 struct listing {
 	const char *source;
+	unsigned long line;		/* the only one that is printed; 0: all */
+	unsigned long before, next;	/* those around it with code; or 0 */
 	char bare[FILE_BYTES];		/* about the first file, if it has no
 					 * debug information; or "" */
 	bool seen;			/* the first file was */
@@ -92,6 +94,14 @@ static void row_take(struct listing *l, const struct row *next)
 	struct row *row = &l->row;
 	char where[FILE_BYTES];
 
+	if (l->line && next->line && next->line != l->line) {
+		if (next->line < l->line && next->line > l->before)
+			l->before = next->line;
+		if (next->line > l->line &&
+		    (!l->next || next->line < l->next))
+			l->next = next->line;
+		return;
+	}
 	if (row->line && row->line == next->line && row->why == next->why &&
 	    !strcmp(row->function, next->function) &&
 	    !strcmp(row->fields, next->fields) &&
@@ -228,12 +238,16 @@ int list_lines(const char *source, pid_t pid, char **paths, int n,
 		.handles = pid && process_handles_faults(pid),
 		.sources = { .rule = source },
 	};
-	char names[FILE_BYTES];
+	char names[FILE_BYTES], *end = strrchr(source, ':');
 	int ret = 0;
 
-	if (strpbrk(source, ":\t\n"))
+	if (end && end[1] && !end[1 + strspn(end + 1, "0123456789")] &&
+	    (listing.line = strtoul(end + 1, NULL, 10)))
+		listing.source = strndup(source, (size_t)(end - source));
+	if (!listing.source || strpbrk(listing.source, ":\t\n"))
 		return command_misused("--lines '%s': give the name of a "
-				       "source file, as FILE.c", source);
+				       "source file, as FILE.c or FILE.c:LINE",
+				       source);
 	if (pid)
 		ret = process_each_file(pid, file_list, &listing);
 	for (int i = 0; i < n; i++) {
@@ -253,6 +267,14 @@ int list_lines(const char *source, pid_t pid, char **paths, int n,
 				      "%s", pid, strerror(-ret));
 	if (listing.any || listing.status)
 		return listing.status;
+	if (listing.next)
+		return command_failed("%s: there is no code at that line; the "
+				      "next one with code is %lu", source,
+				      listing.next);
+	if (listing.before)
+		return command_failed("%s: the last line with code is %lu",
+				      source, listing.before);
+	listing.sources.rule = listing.source;
 	nearest_text(&listing.sources, names, sizeof(names));
 	return *names && !*listing.bare ?
 			command_failed("no source with code is called %s; "

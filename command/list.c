@@ -666,7 +666,7 @@ int list_main(int argc, char **argv)
 		  "others" },
 		{ OPTION_TEXT(0, struct output, source), "lines", "FILE.c",
 		  "list lines of this source that rules FILE.c:LINE can have, "
-		  "with their variables" },
+		  "or FILE.c:LINE alone, with their variables" },
 		{ OPTION_JSON, "json", NULL, "print JSON" },
 		{ 0 }
 	};

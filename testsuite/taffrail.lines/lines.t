@@ -322,6 +322,11 @@ stdout: ^shop\.c:57 +main\(int32 i, int32 argc, pointer argv, struct label, stru
 case: of optimised code, with what it lacks
 run: taffrail list --lines shop.c "$CASES/fast"
 stdout: ^shop\.c:37 +sell\(.*\) without .*
+case: of one line
+run: taffrail list --lines shop.c:34 "$CASES/plain"; taffrail list --json --lines ./shop.c:34 "$CASES/plain" | grep -c '"rule"'
+whole stdout:
+	shop.c:34            sell(pointer item, int32 n, int32 left)
+	1
 case: as JSON
 run: taffrail list --json --lines shop.c "$CASES/plain" | python3 -c 'import json, sys; print([r["fields"] for r in json.load(sys.stdin) if r["rule"] == "shop.c:34"])'
 whole stdout: [['pointer item', 'int32 n', 'int32 left']]
@@ -575,6 +580,14 @@ cases:
 		^no source with code is called shp\.c; nearest: shop\.c
 	1 taffrail list --lines none.c "$CASES/stripped"
 		no file has debug information for lines of none\.c, as -g makes it: \S+/stripped has none, and there is no /usr/lib/debug/
+	1 taffrail list --lines shop.c:33 "$CASES/plain"
+		^shop\.c:33: there is no code at that line; the next one with code is 34$
+	1 taffrail list --lines shop.c:9999 "$CASES/plain"
+		^shop\.c:9999: the last line with code is \d+$
+	1 taffrail list --lines shp.c:33 "$CASES/plain"
+		^no source with code is called shp\.c; nearest: shop\.c
+	2 taffrail list --lines shop.c:33x "$CASES/plain"
+		^--lines 'shop\.c:33x': give the name of a source file, as FILE\.c or FILE\.c:LINE$
 	1 taffrail list --lines shop.c "$CASES/empty" <>"$CASES/empty"
 		/empty: not an ELF file
 	2 taffrail list --lines shop.c
