@@ -137,6 +137,9 @@ int rule_take(const char **rule)
 	/* as traces call the event */
 	if (!strncmp(*rule, "line:", 5) && rule_kind(*rule + 5) == RULE_LINE)
 		*rule += 5;
+	if (!strncmp(*rule, "fn:", 3) && rule_kind(*rule + 3) == RULE_LINE)
+		return command_misused("rule '%s': a line has no 'fn:' before "
+				       "it: '%s'", typed, typed + 3);
 	if (rule_kind(*rule) == RULE_LINE && (why = line_rule_take(rule)))
 		return command_misused("rule '%s': %s", typed, why);
 	if (rule_check(*rule, &why))

@@ -257,6 +257,17 @@ static const char *condition_write(struct line_rule *rule, const char *p,
 	return NULL;
 }
 
+/* Says how two rules in one are typed, with a ',' between them. */
+static const char *rules_refuse(const char *typed, const char *comma)
+{
+	static char fact[LINE_VALUE_BYTES];
+
+	snprintf(fact, sizeof(fact), "each rule has an -e of its own: "
+		 "-e '%.*s' -e '%s'", (int)(comma - typed), typed,
+		 blanks_skip(comma + 1));
+	return fact;
+}
+
 /* Splits a rule. Returns NULL, or a fact. */
 static const char *rule_read(struct line_rule *rule)
 {
@@ -265,6 +276,12 @@ static const char *rule_read(struct line_rule *rule)
 	const char *why = NULL, *f;
 	size_t n = (size_t)(p - rule->typed);
 
+	f = memchr(rule->typed, ',', n);
+	if (f && rule_kind(f + 1) == RULE_LINE) {
+		rule->where = strndup(rule->typed, (size_t)(f - rule->typed));
+		if (rule->where && rule_kind(rule->where) == RULE_LINE)
+			return rules_refuse(rule->typed, f);
+	}
 	if (n >= WHERE_BYTES)
 		return "it is too long";
 	rule->where = strndup(rule->typed, n);
@@ -307,6 +324,8 @@ static const char *rule_read(struct line_rule *rule)
 	if (why)
 		return why;
 	p = blanks_skip(p);
+	if (*p == ',' && rule_kind(blanks_skip(p + 1)) == RULE_LINE)
+		return rules_refuse(rule->typed, p);
 	if (*p && (p[0] != 'i' || p[1] != 'f' ||
 		   (!isblank((unsigned char)p[2]) && p[2] != '(')))
 		return "behind a line stand values, as in (A, B), or a text "

@@ -588,6 +588,12 @@ cases:
 		^no source with code is called shp\.c; nearest: shop\.c
 	2 taffrail list --lines shop.c:33x "$CASES/plain"
 		^--lines 'shop\.c:33x': give the name of a source file, as FILE\.c or FILE\.c:LINE$
+	2 taffrail record -e 'shop.c:36,shop.c:37' -- "$CASES/plain"
+		^rule 'shop\.c:36,shop\.c:37': each rule has an -e of its own: -e 'shop\.c:36' -e 'shop\.c:37'$
+	2 taffrail record -e 'sell:+2(n), shop.c:37(left) if n' -- "$CASES/plain"
+		each rule has an -e of its own: -e 'sell:\+2\(n\)' -e 'shop\.c:37\(left\) if n'$
+	2 taffrail record -e 'fn:sell:+2(n)' -- "$CASES/plain"
+		^rule 'fn:sell:\+2\(n\)': a line has no 'fn:' before it: 'sell:\+2\(n\)'$
 	1 taffrail list --lines shop.c "$CASES/empty" <>"$CASES/empty"
 		/empty: not an ELF file
 	2 taffrail list --lines shop.c
