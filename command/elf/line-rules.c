@@ -602,6 +602,32 @@ static void field_take(struct compiling *c, char *words)
 	c->numbers[number] = (uint8_t)++c->n;
 }
 
+/* Takes "x/../", "./" and "//" out of a path, which it returns. Compilers write
+ * one file in several ways. */
+static char *path_tidy(char *path)
+{
+	char *to = path, *end;
+
+	for (char *p = path; *p; p = end + !!*end) {
+		size_t n = strcspn(p, "/");
+		bool up = n == 2 && !memcmp(p, "..", 2) && *path == '/' &&
+			  to - path > 1;
+
+		end = p + n;
+		if ((!n && p > path) || (n == 1 && *p == '.'))
+			continue;
+		if (up) {
+			for (to--; to > path && to[-1] != '/'; to--)
+				;
+			continue;
+		}
+		memmove(to, p, n + !!*end);
+		to += n + !!*end;
+	}
+	*to = '\0';
+	return path;
+}
+
 /* Takes a line of the answer about a file with this build id. */
 static void answer_take(struct compiling *c, char *line,
 			const struct opener_file *file, const char *id)
@@ -660,13 +686,12 @@ static void answer_take(struct compiling *c, char *line,
 	} else if (!strcmp(word, "last")) {
 		c->last = atol(words) > c->last ? atol(words) : c->last;
 	} else if (!strcmp(word, "source") && !*c->source) {
-		snprintf(c->source, sizeof(c->source), "%s", words);
 		c->newer = *words == '/' && !opener_stat(words, &st) &&
 			   st.st_mtim.tv_sec > file->st.st_mtim.tv_sec;
+		snprintf(c->source, sizeof(c->source), "%s", path_tidy(words));
 	} else if (!strcmp(word, "source")) {
-		/* "x/../a.c" may be the same one */
-		if (strncmp(c->source, words, sizeof(c->source) - 1) != 0 &&
-		    !strstr(words, "/../"))
+		if (strncmp(c->source, path_tidy(words),
+			    sizeof(c->source) - 1) != 0)
 			snprintf(c->other, sizeof(c->other), "%s", words);
 	} else if (!strcmp(word, "near")) {
 		nearest_add(&c->sources, strdup(words));

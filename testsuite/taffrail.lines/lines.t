@@ -472,6 +472,13 @@ stderr: ^taffrail: record: rule 'u\.c:3': lines of \S*/a/u\.c and of \S*/b/u\.c:
 stderr: : 2 events
 stderr: : 1 event
 no stderr: 'a/u\.c
+case: of one file by two spellings, nothing is told
+run: printf 'static inline int add(int n)\n{\n\treturn n + 1;\n}\n' >a/add.h; for x in x y; do printf "#include \"../%s/add.h\"\nint $x(int n)\n{\n\treturn add(n);\n}\n" $([ $x = x ] && echo a || echo b/../a) >b/$x.c; done; printf 'int x(int);\nint y(int);\nint main(void) { return x(1) + y(2) - 5; }\n' >b/m.c; gcc -g -o spelled b/x.c b/../b/y.c b/m.c && taffrail record -o spelled.trace -e 'add.h:3' -- ./spelled
+stderr: : 2 events
+no stderr: with a folder
+case: two of one name are told also where one is spelled with ..
+run: gcc -g -o up a/u.c a/../b/u.c && taffrail record -o up.trace -e 'u.c:3' -- ./up
+stderr: lines of \S*/a/u\.c and of [^ .]*/b/u\.c: with a folder
 case: one that was changed since the program was built
 run: touch -d '2 minutes ago' b/u.c; touch -d '1 minute ago' two; touch a/u.c; taffrail record -o new -e 'a/u.c:3' -e 'two:+2' -- ./two
 stderr: ^taffrail: record: rule 'a/u\.c:3': \S*/a/u\.c is newer than the program, where the line may be another one$
