@@ -77,12 +77,17 @@ int env_main(int argc, char **argv)
 	ret = functions_consent(rules, n, &in, yes);
 	if (ret)
 		return ret;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		if (rule_kind(rules[i]) == RULE_LINE &&
 		    !*line_rule_text(rules[i]))
 			return command_failed("rule '%s': %s is no program in "
 					      "an ELF file", rules[i], file);
-	rule_request(&request, rules, n);
+		/* agents name it if it is another one */
+		if (*line_rule_library(rules[i]))
+			client_request_add(&request, "of", "%s",
+					   line_rule_library(rules[i]));
+		rule_request(&request, &rules[i], 1);
+	}
 	if (request.failed)
 		return cause_report(OUT_OF_MEMORY);
 	if (strlen(request.text) + sizeof("TAFFRAIL_ENABLE=file=\nend=\n") +

@@ -53,6 +53,7 @@ struct line_rule {
 					 * condition */
 	bool parameters;		/* no value was said */
 	char *text;			/* of the descriptions; or NULL */
+	char library[64];		/* with the line; "": the program */
 };
 
 static struct line_rule rules[RULES_MAX];
@@ -384,6 +385,13 @@ const char *line_rule_text(const char *rule)
 	return found && found->text ? found->text : call_types_text(rule);
 }
 
+const char *line_rule_library(const char *rule)
+{
+	const struct line_rule *found = rule_find(rule);
+
+	return found ? found->library : "";
+}
+
 /* The compiling of a rule. */
 struct compiling {
 	struct line_rule *rule;
@@ -403,6 +411,7 @@ struct compiling {
 	bool unnamed;			/* a file without a build id has it */
 	bool is_long;
 	/* of the place that is read */
+	const char *library;
 	char head[LINE_VALUE_BYTES];
 	char fields[8192];
 	char text[LINE_VALUE_BYTES];
@@ -524,6 +533,9 @@ static void place_close(struct compiling *c)
 		goto next;
 	}
 	condition_check(c);
+	if (!rule->text)
+		snprintf(c->rule->library, sizeof(rule->library), "%s",
+			 c->library);
 	if (asprintf(&more, "%s%s%x %s\t%s\n%s",
 		     rule->text ? rule->text : "", c->head,
 		     rule->format ? TAFFRAIL_KIND_MARK : TAFFRAIL_KIND_EVENT,
@@ -729,6 +741,8 @@ static int file_compile(const char *path, const struct opener_file *file,
 		return 0;
 	if (all->nseen == 1 && !*text)
 		debug_missing(all->bare, sizeof(all->bare), path, &module);
+	for (uint32_t i = 0; i < all->n; i++)
+		all->of[i].library = all->nseen > 1 ? text_file_name(path) : "";
 	for (uint32_t i = 0; i < module.id_bytes; i++)
 		sprintf(id + 2 * i, "%02x", module.id[i]);
 	for (rest = text; (line = strsep(&rest, "\n"));) {

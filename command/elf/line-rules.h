@@ -38,4 +38,8 @@ int line_rules_compile(const char *const *rules, int count,
  * (call-types-private.h), lines "spot=..." and "field=..."; or "". */
 const char *line_rule_text(const char *rule);
 
+/* Returns the name of the library that a rule's line is in; "": it is one of
+ * the program, or of none. */
+const char *line_rule_library(const char *rule);
+
 #endif

@@ -28,9 +28,9 @@
 	"TAFFRAIL_ENABLE=\"$(taffrail env -e RULE PROGRAM)\""
 #define VALUE_CUT \
 	"the value was cut off: it needs all lines that taffrail env prints"
-#define OTHER_BUILD \
-	"the value is for another build of the program: taffrail env makes " \
-	"one for this"
+#define OTHER_BUILD	"the value is for another build of "
+#define OTHER_REMEDY	": taffrail env makes one for this"
+#define LIBRARY_BYTES	64	/* of a name */
 
 /* Adds a line, in which each control character becomes '?'. A line for which
  * there is no room is left out. */
@@ -269,6 +269,31 @@ static void options_parse(struct session *session)
 		session->buffer = (uint64_t)bytes;
 }
 
+/* Adds that the value was made for another file than the process has: for the
+ * library that the line "of=" before the rule names, or for the program. */
+static void build_fault(const char *glob)
+{
+	const char *lines = settings.enable;
+	char library[LIBRARY_BYTES] = "", fact[WHY_BYTES];
+	struct line line;
+	struct text text;
+
+	while (line_next(&lines, &line)) {
+		if (text_equal(line.key, "of"))
+			text_copy(library, sizeof(library), line.value);
+		if (!text_equal(line.key, "rule"))
+			continue;
+		if (text_after(line.value, glob))
+			break;
+		library[0] = '\0';
+	}
+	text_open(&text, fact, sizeof(fact));
+	text_add(&text, OTHER_BUILD);
+	text_add(&text, library[0] ? library : "the program");
+	text_add(&text, OTHER_REMEDY);
+	fault_add(glob, fact);
+}
+
 void session_environment_off(const char *why)
 {
 	char procname[PROCESS_NAME_BYTES] = "";
@@ -317,7 +342,7 @@ void session_obey_environment(struct session *session)
 		if (rule_kind(started->rules[i].glob) == RULE_LINE &&
 		    !started->rules[i].found &&
 		    text_equal(described, process.page->procname))
-			fault_add(started->rules[i].glob, OTHER_BUILD);
+			build_fault(started->rules[i].glob);
 	}
 	place_faults_publish(process.page);
 	/* commands do not look at the pages of ended processes, and the page

@@ -61,6 +61,9 @@ case: another build of it
 run: told ./shop 1
 stderr: ^taffrail: status: process \d+ \(shop\): TAFFRAIL_ENABLE: rule 'shop\.c:36': the value is for another build of the program: taffrail env makes one for this$
 no stderr: app
+case: another build of a library
+run: printf 'int f(int n)\n{\n\treturn n + 1;\n}\n' >f.c && printf '#include <unistd.h>\nint f(int);\nint main(int c, char **v) { if (c > 2) pause(); return f(1) - 2; }\n' >m.c && make_f() { gcc -g -O0 -shared -fPIC -Wl,--build-id $1 -o libf.so f.c; }; make_f && gcc -g -o shoplib m.c -L. -lf -Wl,-rpath,"$PWD" && taffrail env -e f.c:3 ./shoplib >rules && make_f -O2 && told ./shoplib 1
+stderr: ^taffrail: status: process \d+ \(shoplib\): TAFFRAIL_ENABLE: rule 'f\.c:3': the value is for another build of libf\.so: taffrail env makes one for this$
 case: other programs have it by right
 run: cp shop shopping && taffrail env -e 'shop.c:36(n)' ./shop >rules && told ./shopping 1; sed s/=shop/=other/ old >rules && told ./shop 1
 no stderr: .
