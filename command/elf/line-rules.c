@@ -272,11 +272,12 @@ static const char *rules_refuse(const char *typed, const char *comma)
 /* Splits a rule. Returns NULL, or a fact. */
 static const char *rule_read(struct line_rule *rule)
 {
-	const char *p = rule->typed + strcspn(rule->typed, "( \t");
+	const char *p, *why = NULL, *f;
 	char condition[LINE_VALUE_BYTES] = "";
-	const char *why = NULL, *f;
-	size_t n = (size_t)(p - rule->typed);
+	size_t n;
 
+	rule_condition(rule->typed, &n);
+	p = rule->typed + n;
 	f = memchr(rule->typed, ',', n);
 	if (f && rule_kind(f + 1) == RULE_LINE) {
 		rule->where = strndup(rule->typed, (size_t)(f - rule->typed));
@@ -408,6 +409,8 @@ struct compiling {
 	uint32_t has[TAFFRAIL_FIELDS_MAX];	/* places with a value */
 	char lacks[TAFFRAIL_FIELDS_MAX][320];	/* why others have none */
 	char left_out[320];		/* parameters */
+	char which[320];		/* functions, if several have the
+					 * name */
 	bool unnamed;			/* a file without a build id has it */
 	bool is_long;
 	/* of the place that is read */
@@ -707,6 +710,10 @@ static void answer_take(struct compiling *c, char *line,
 			snprintf(c->other, sizeof(c->other), "%s", words);
 	} else if (!strcmp(word, "near")) {
 		nearest_add(&c->sources, strdup(words));
+	} else if (!strcmp(word, "which")) {
+		if (!strstr(c->which, words))
+			text_put(c->which, sizeof(c->which), "%s%s",
+				 *c->which ? ", " : "", words);
 	} else if (!strcmp(word, "unnamed")) {
 		c->has_no_function = true;
 	}
@@ -833,6 +840,10 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 		command_warn("rule '%s': lines of %s and of %s: with a folder, "
 			     "as in FOLDER/FILE.c:LINE, it means one", typed,
 			     c->source, c->other);
+	if (*c->which)
+		command_warn("rule '%s': all functions of the name: %s; with "
+			     "parameters, as in 'NAME(int)':+LINES, it means "
+			     "one", typed, c->which);
 	if (c->newer)
 		command_warn("rule '%s': %s is newer than the program, where "
 			     "the line may be another one", typed, c->source);

@@ -57,6 +57,10 @@ bool symboliser_unit_has(const struct symboliser_dwarf *d, Dwarf_Die *unit,
  * there is none. */
 bool symboliser_symbol(uint64_t *address, const char *name);
 
+/* Returns the symbol of that file at an address, or NULL: valid until the next
+ * one is asked for. */
+const char *symboliser_symbol_at(uint64_t address);
+
 /* Tells whether something of the file that is open is at an address: the linker
  * lets the debug information of variables that it drops be at 0, or near to it.
  */
@@ -91,16 +95,28 @@ bool symboliser_unit_find(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit);
 int symboliser_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes);
 void symboliser_scopes_forget(void);
 
-/* Lines of a function in a source. */
+/* Lines that a question is about: those of a source, or of a function in it. */
 struct symboliser_target {
-	const char *file;		/* the path; NULL: there is none */
-	int begin, end;			/* the line, and that of the next
-					 * function behind it; or 0 */
+	const char *file;		/* the end of the path */
+	char *shown;			/* the function with the parameters, or
+					 * NULL; for free() */
+	int begin, end;			/* of a function, the line, and that of
+					 * the next one behind it; or 0 */
+	bool ours;			/* the source of the line before, in the
+					 * table that is read, is the file */
 };
+#define SYMBOLISER_TARGETS_MAX	32
 
-/* Finds a function by name, in the DWARF that is open. */
-void symboliser_target_find(struct symboliser_target *target, const char *name,
-			    const struct symboliser_dwarf *d);
+/* Finds the functions with a name, in the DWARF that is open: all of one name,
+ * but those with a symbol of it come alone. Returns how many there are. */
+uint32_t symboliser_targets_find(
+	struct symboliser_target targets[SYMBOLISER_TARGETS_MAX],
+	const char *name, const struct symboliser_dwarf *d);
+
+/* Tells whether a function has a name, "add", or "shop::Cart::add" or the end
+ * of that, which may have the parameters. The arguments of templates may be
+ * left out. */
+bool symboliser_is_named(Dwarf_Die *function, const char *name);
 
 /* Whether `dw` is complete. */
 extern bool symboliser_lines_loaded;

@@ -126,6 +126,21 @@ bool symboliser_symbol(uint64_t *address, const char *name)
 		 !symboliser_find_address(address, name, opened->debug)));
 }
 
+const char *symboliser_symbol_at(uint64_t address)
+{
+	static struct symboliser_symbol found;
+	Elf *files[] = { opened->own, opened->debug };
+
+	for (int i = 0; i < 2; i++) {
+		memset(&found, 0, sizeof(found));
+		if (files[i])
+			symboliser_find_names(&found, &address, 1, files[i]);
+		if (found.rank && !found.before)
+			return found.name;
+	}
+	return NULL;
+}
+
 bool symboliser_thread(int64_t *offset)
 {
 	bool program = false, found = false;

@@ -28,6 +28,8 @@
  *	near	SOURCE				of the file, if no source has
  *						the name: one like it
  *	unnamed					there is no such function
+ *	which	SPELLING			of functions with the name, if
+ *						there are several
  *	split	PATH				of a file that is missing
  *
  * A line's code begins where the line table leads from another line to it, at
@@ -59,24 +61,28 @@ struct place {
 	bool passed;			/* as in a scope */
 };
 
-/* A question, and the places that were found for it. */
+/* A question, and the places that were found for it. Lines of functions are
+ * counted from the target's begin. */
 struct question {
-	const char *file;		/* the end of the path; NULL: there is
-					 * no such function */
-	int line;			/* 0: all */
+	struct symboliser_target targets[SYMBOLISER_TARGETS_MAX];
+	uint32_t ntargets;		/* 0: there is no such function */
+	const char *function;		/* or NULL */
+	int line;			/* 0: all, unless of a function */
 	const char *expressions[TAFFRAIL_FIELDS_MAX];
 	uint32_t n;
 	bool parameters;		/* in place of expressions */
 	bool handles;			/* plans are for such a program */
-	int begin, end;			/* of a function, the line, and that of
-					 * the next one behind it; or 0 */
 	int next, before;		/* lines with code around the wanted */
 	int last;			/* line of the file with code */
 	struct place *places;
 	size_t count, room;
-	/* of the line before, in the table that is read */
-	bool ours;			/* its source is the file */
 };
+
+/* Tells whether a question is for all lines of a source. */
+static bool is_list(const struct question *q)
+{
+	return !q->line && !q->function;
+}
 
 /* The questions about a file. */
 struct search {
@@ -178,19 +184,44 @@ static void place_add(const struct search *s, struct question *q,
 static bool is_wanted(const char *name, const void *priv)
 {
 	const struct search *s = priv;
-	const char *file;
 
 	name = text_file_name(name);
-	for (uint32_t i = 0; i < s->n; i++) {
-		file = s->questions[i].file;
-		if (file && !strcmp(name, text_file_name(file)))
-			return true;
-	}
+	for (uint32_t i = 0; i < s->n; i++)
+		for (uint32_t k = 0; k < s->questions[i].ntargets; k++)
+			if (!strcmp(name, text_file_name(
+					s->questions[i].targets[k].file)))
+				return true;
 	return false;
 }
 
-/* Finds the addresses in a unit's table. A source is a question's file, or ends
- * with that behind a '/'. */
+/* Takes a line of a table, if it is one of the target's. A source is the
+ * target's file, or ends with that behind a '/'; `same`: it is the one of the
+ * line before. */
+static void line_take(const struct search *s, struct question *q,
+		      struct symboliser_target *t, const struct place *place, bool same)
+{
+	const size_t length = strlen(place->source), bytes = strlen(t->file);
+	int line = place->line - t->begin;
+
+	if (!same)
+		t->ours = length >= bytes &&
+			  !strcmp(place->source + length - bytes, t->file) &&
+			  (length == bytes || *t->file == '/' ||
+			   place->source[length - bytes - 1] == '/');
+	if (!t->ours || place->line <= 0 || line < 0 ||
+	    (t->end && place->line >= t->end))
+		return;
+	if (line == q->line || is_list(q))
+		place_add(s, q, place);
+	if (line > q->last)
+		q->last = line;
+	if (line > q->line && (!q->next || line < q->next))
+		q->next = line;
+	if (line < q->line && line > q->before)
+		q->before = line;
+}
+
+/* Finds the addresses in a unit's table. */
 static void unit_search(const struct search *s, Dwarf_Die *unit)
 {
 	const char *path, *last = NULL, *before = NULL;
@@ -200,7 +231,7 @@ static void unit_search(const struct search *s, Dwarf_Die *unit)
 	Dwarf_Lines *lines;
 	Dwarf_Addr next;
 	Dwarf_Line *line, *after;
-	size_t n, length, bytes;
+	size_t n;
 
 	if (dw.getsrclines(unit, &lines, &n))
 		return;
@@ -221,31 +252,13 @@ static void unit_search(const struct search *s, Dwarf_Die *unit)
 		place.passed = after && !dw.lineaddr(after, &next) &&
 			       next == place.address &&
 			       !dw.lineendsequence(after, &ends) && !ends;
-		length = strlen(path);
-		for (uint32_t k = 0; k < s->n; k++) {
+		place.source = path;
+		for (uint32_t k = 0; !same && k < s->n; k++) {
 			struct question *q = &s->questions[k];
 
-			bytes = q->file ? strlen(q->file) : length + 1;
-			if (path != last)
-				q->ours = length >= bytes &&
-					!strcmp(path + length - bytes,
-						q->file) &&
-					(length == bytes || *q->file == '/' ||
-					 path[length - bytes - 1] == '/');
-			if (!q->ours || same || place.line <= 0 ||
-			    place.line < q->begin ||
-			    (q->end && place.line >= q->end))
-				continue;
-			place.source = path;
-			if (!q->line || place.line == q->line)
-				place_add(s, q, &place);
-			if (place.line > q->last)
-				q->last = place.line;
-			if (place.line > q->line &&
-			    (!q->next || place.line < q->next))
-				q->next = place.line;
-			if (place.line < q->line && place.line > q->before)
-				q->before = place.line;
+			for (uint32_t t = 0; t < q->ntargets; t++)
+				line_take(s, q, &q->targets[t], &place,
+					  path == last);
 		}
 		last = before = path;
 		before_line = place.line;
@@ -368,7 +381,8 @@ static uint32_t field_put(const struct search *s, const struct value *value,
 		value_array(&field, value, (uint16_t)atoi(length + 1));
 	else
 		value_field(&field, value);
-	if (!field.type && !length && s->of->line && name[0] && name[1] != '*')
+	if (!field.type && !length && !is_list(s->of) && name[0] &&
+	    name[1] != '*')
 		value_members(value, member_put, &flat);
 	if (flat.n > n)
 		return flat.n;
@@ -418,11 +432,11 @@ static void variable_put(Dwarf_Die *variable, bool parameter, void *priv)
 }
 
 /* Puts the values that can be had at a place. Returns false if it is in no
- * function: the linker has dropped it. */
+ * function: the linker has dropped it; or in one that is not asked for. */
 static bool place_put(struct search *s, const struct place *place)
 {
 	const struct question *q = s->of;
-	struct listing listing = { .s = s, .locals = !q->line };
+	struct listing listing = { .s = s, .locals = is_list(q) };
 	Dwarf_Die unit = place->unit, *scopes;
 	struct value_scope *scope = &s->scope;
 	const char *function = NULL, *folder = NULL;
@@ -431,6 +445,8 @@ static bool place_put(struct search *s, const struct place *place)
 	char *expression;
 	Dwarf_Addr entry;
 	uint32_t fields = 0;
+	/* other instances of a template have the line, too */
+	bool exact = q->function && strpbrk(q->function, "<("), named = false;
 	int n, all;
 
 	if (!symboliser_unit_whole(&unit))
@@ -449,11 +465,12 @@ static bool place_put(struct search *s, const struct place *place)
 			continue;
 		if (!function)
 			function = dw.diename(&scopes[i]);
+		named |= !exact || symboliser_is_named(&scopes[i], q->function);
 		if (tag == DW_TAG_subprogram)
 			scope->entry = !dw.entrypc(&scopes[i], &entry) &&
 				       entry == place->address;
 	}
-	if (!function) {
+	if (!function || !named) {
 		free(scopes);
 		return false;
 	}
@@ -464,7 +481,7 @@ static bool place_put(struct search *s, const struct place *place)
 	/* libdw leaves it out before relative paths */
 	if (*place->source != '/')
 		folder = dw.formstring(dw.attr(&unit, DW_AT_comp_dir, &attr));
-	if (q->line)
+	if (!is_list(q))
 		line_put(s, "source\t%s%s%s\n", folder ? folder : "",
 			 folder ? "/" : "", place->source);
 	if (s->plans.n)
@@ -526,20 +543,6 @@ free:
 	free(addresses);
 }
 
-/* Sets the place that is so many lines behind a function's own; the file is
- * NULL if there is no such function. */
-static void function_find(const struct search *s, struct question *q,
-			  const char *name, int plus)
-{
-	struct symboliser_target t = { .file = NULL };
-
-	symboliser_target_find(&t, name, &s->d);
-	q->file = t.file;
-	q->begin = t.begin;
-	q->end = t.end;
-	q->line = t.begin + plus;
-}
-
 /* Reads questions. Returns false without memory. */
 static bool questions_read(struct search *s, char *words, size_t bytes)
 {
@@ -554,8 +557,8 @@ static bool questions_read(struct search *s, char *words, size_t bytes)
 				return false;
 			s->questions = more;
 			q = &more[s->n++];
-			*q = (struct question){
-				.file = p + (*p == SYMBOLISER_QUESTION) };
+			*q = (struct question){ .ntargets = 1 };
+			q->targets[0].file = p + (*p == SYMBOLISER_QUESTION);
 		} else if (!*p) {
 			q->parameters = true;
 		} else if (*p == '!') {
@@ -565,16 +568,26 @@ static bool questions_read(struct search *s, char *words, size_t bytes)
 		}
 	}
 	for (uint32_t i = 0; i < s->n; i++) {
-		char *colon = strrchr(s->questions[i].file, ':');
+		char *name, *colon;
 
 		q = &s->questions[i];
-		q->file += strncmp(q->file, "./", 2) ? 0 : 2;
+		name = (char *)q->targets[0].file;
+		name += strncmp(name, "./", 2) ? 0 : 2;
+		q->targets[0].file = name;
+		colon = strrchr(name, ':');
 		if (!colon)
 			continue;
 		*colon = '\0';
 		q->line = atoi(colon + 1);
-		if (colon[1] == '+')
-			function_find(s, q, q->file, atoi(colon + 2));
+		if (colon[1] != '+')
+			continue;
+		if (*name == '\'' || *name == '"') {
+			colon[-1] = '\0';
+			name++;
+		}
+		q->line = atoi(colon + 2);
+		q->function = name;
+		q->ntargets = symboliser_targets_find(q->targets, name, &s->d);
 	}
 	return true;
 }
@@ -588,7 +601,8 @@ static bool source_consider(const char *name, const void *nearest)
 /* Puts the names of sources that are like that of the question. */
 static void sources_put(const struct search *s)
 {
-	struct nearest nearest = { .rule = text_file_name(s->of->file) };
+	struct nearest nearest = {
+		.rule = text_file_name(s->of->targets[0].file) };
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
 	uint8_t type;
@@ -607,11 +621,17 @@ static void question_put(struct search *s)
 	bool put_any = false;
 
 	line_put(s, "rule\t%u\n", (uint32_t)(q - s->questions));
-	if (!q->file)
+	if (!q->ntargets)
 		line_put(s, "unnamed\t\n");
+	for (uint32_t i = 0; q->ntargets > 1 && i < q->ntargets; i++)
+		if (q->targets[i].shown)
+			line_put(s, "which\t'%s'\n", q->targets[i].shown);
+		else
+			line_put(s, "which\t%s:%d\n", q->targets[i].file,
+				 q->targets[i].begin);
 	if (q->count)
 		qsort(q->places, q->count, sizeof(*q->places), compare_places);
-	if (!q->line)
+	if (is_list(q))
 		places_plan(s);
 	for (size_t i = 0; i < q->count; i++) {
 		place = &q->places[i];
@@ -624,9 +644,8 @@ static void question_put(struct search *s)
 	/* below 1: there is none */
 	if (!put_any)
 		line_put(s, "next\t%d\nbefore\t%d\nlast\t%d\n",
-			 q->next - q->begin, q->before - q->begin,
-			 q->last - q->begin);
-	if (!put_any && q->file && !q->last)
+			 q->next, q->before, q->last);
+	if (!put_any && !q->function && !q->last)
 		sources_put(s);
 	symboliser_plans_free(&s->plans);
 	s->plans.n = 0;
@@ -654,6 +673,8 @@ void symboliser_read_spots(char *words, size_t bytes,
 		s.of = &s.questions[i];
 		question_put(&s);
 		free(s.of->places);
+		for (uint32_t k = 0; k < s.of->ntargets; k++)
+			free(s.of->targets[k].shown);
 	}
 	symboliser_missing_put(put);
 	free(s.questions);
