@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 static inline const char *blanks_skip(const char *p)
@@ -30,5 +31,13 @@ const char *expression_chain(const char *p, bool *simple);
  * parentheses with these before it, or members behind.
  */
 const char *expression_end(const char *p, bool *simple);
+
+struct field_name;
+
+/* Returns the column, from 1 on, of a comparison that no number of the field's
+ * type meets, as "n > 300" of a byte, if the condition needs that one to be
+ * met; else 0. The condition compiles. */
+uint32_t condition_never(const char *condition, const struct field_name *names,
+			 const uint8_t *types, uint32_t n);
 
 #endif

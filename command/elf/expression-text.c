@@ -4,6 +4,14 @@
  */
 #include "command/elf/expression-text-private.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tracepoints/conditions/rule-split.h"
+#include "tracepoints/fields/fields.h"
+#include "tracepoints/fields/scalar.h"
+
 /* Returns the text behind a bracket and that which closes it. */
 static const char *bracket_end(const char *p)
 {
@@ -62,4 +70,56 @@ const char *expression_end(const char *p, bool *simple)
 	next = expression_chain(p, simple);
 	*simple &= p == begin;
 	return next;
+}
+
+/* Tells whether no number of a type meets "FIELD OP number". */
+static bool is_never(uint8_t type, const char *op, long long number)
+{
+	bool is_signed = scalar_sort(type) == SCALAR_SIGNED, or_equal = op[1];
+	uint32_t bits = 8 * scalar_bytes(type) - is_signed;
+	/* of 64 bits, the text has no larger one */
+	long long high = bits > 62 ? LLONG_MAX : (1ll << bits) - 1;
+	long long low = is_signed ? -high - 1 : 0;
+
+	if (!is_signed && scalar_sort(type) != SCALAR_UNSIGNED)
+		return false;
+	if (!strcmp(op, "=="))
+		return number < low || number > high;
+	if (*op == '>')
+		return bits <= 62 && (or_equal ? number > high :
+						 number >= high);
+	return *op == '<' && (or_equal ? number < low : number <= low);
+}
+
+uint32_t condition_never(const char *condition, const struct field_name *names,
+			 const uint8_t *types, uint32_t n)
+{
+	char word[sizeof(names->name)], op[3], digits[24];
+	const char *p = condition, *next;
+	uint32_t never = 0, i;
+	long long number;
+	char *rest;
+	int end;
+
+	for (; *p; p = next + 2) {
+		for (next = p; *next && strncmp(next, "&&", 2) &&
+			       strncmp(next, "||", 2);)
+			next = rule_step(next);
+		if (*next == '|')
+			return 0;
+		end = 0;
+		if (sscanf(p, " %63[A-Za-z0-9_] %2[<>=] %23[-0-9] %n", word,
+			   op, digits, &end) == 3 &&
+		    p + end == next && (digits[0] != '0' || !digits[1])) {
+			number = strtoll(digits, &rest, 10);
+			for (i = 0; i < n && strcmp(names[i].name, word); i++)
+				;
+			if (!never && i < n && !*rest && strlen(digits) < 19 &&
+			    is_never(types[i], op, number))
+				never = (uint32_t)(p - condition) + 1;
+		}
+		if (!*next)
+			break;
+	}
+	return never;
 }

@@ -484,12 +484,19 @@ static void condition_check(struct compiling *c)
 	const char *condition = rule_condition(c->rule->made, &bytes);
 
 	snprintf(id, sizeof(id), "line/%s", c->rule->where);
-	c->fits |= !condition ||
-		   fields_parse(c->text, c->rule->format ? TAFFRAIL_KIND_MARK :
-							   TAFFRAIL_KIND_EVENT,
-				(int)fields.n, names) ||
-		   expr_compile(condition, &fields, code, sizeof(code),
-				&c->fault) >= 0;
+	if (c->fits || !condition ||
+	    fields_parse(c->text, c->rule->format ? TAFFRAIL_KIND_MARK :
+						    TAFFRAIL_KIND_EVENT,
+			 (int)fields.n, names)) {
+		c->fits = true;
+		return;
+	}
+	if (expr_compile(condition, &fields, code, sizeof(code), &c->fault) < 0)
+		return;
+	c->fault.column = condition_never(condition, names, c->types, fields.n);
+	c->fits = !c->fault.column;
+	snprintf(c->fault.fact, sizeof(c->fault.fact),
+		 "no value of this type meets it");
 }
 
 /* Adds the place that was read to the rule's text. */
