@@ -279,6 +279,7 @@ command_sources = \
 	command/symboliser/functions.c \
 	command/symboliser/markers.c \
 	command/symboliser/names.c \
+	command/symboliser/package.c \
 	command/symboliser/places.c \
 	command/symboliser/plans.c \
 	command/symboliser/scopes.c \

@@ -4,7 +4,8 @@
  *
  *	file --.gnu_debuglink, build id--> debug file --.gnu_debugaltlink--> dwz
  *	  |                                     |
- *	  +-------------- skeletons ------------+--> split files, .dwo
+ *	  +-------------- skeletons ------------+--> split files, .dwo, or a
+ *						     package of them, .dwp
  *
  * Invariant: a file is taken by its build id, not by its name. A split file has
  * a number, which libdw compares.
@@ -15,11 +16,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "command/elf/debug-path-private.h"
 #include "command/sandbox/opener.h"
+
+#define BLANK_MORE_BYTES 4096	/* heads of a split file */
 
 /* The files of one request. */
 struct asked {
@@ -53,11 +57,40 @@ static bool alternate_open(struct opener_file *file, const char *path,
 	       debug_file_open(file, place, path, &of, true);
 }
 
+/* Opens the package of split files beside a module, or its debug file. Returns
+ * the bytes, or 0. */
+static uint64_t package_open(struct asked *a, const char *path,
+			     const char *debug)
+{
+	char place[DEBUG_PATH_BYTES + 8];
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(place, sizeof(place), "%s.dwp", i ? debug : path);
+		if (opener_open(&a->opened[a->n], place, 0))
+			continue;
+		file_take(a, FILE_PACKAGE, NULL);
+		return a->list[a->n - 1].bytes;
+	}
+	return 0;
+}
+
+/* Makes memory into which the symboliser's child can write a unit of a package
+ * of so many bytes. */
+static bool blank_open(struct opener_file *file, uint64_t bytes)
+{
+	*file = (struct opener_file){ .fd = memfd_create("dwo", MFD_CLOEXEC) };
+	file->st.st_size = (off_t)(bytes + BLANK_MORE_BYTES);
+	return file->fd >= 0 && !ftruncate(file->fd, file->st.st_size);
+}
+
 /* Opens the split files that an answer says to be missing, by their own paths
- * or beside the module. Returns whether there is one. */
-static bool splits_open(struct asked *a, const char *answer, const char *path)
+ * or beside the module, or in the package. Returns whether there is one. */
+static bool splits_open(struct asked *a, const char *answer, const char *path,
+			const char *debug)
 {
 	static const char word[] = "split\t";
+	uint64_t package = strstr(answer, word) ? package_open(a, path, debug) :
+						  0;
 	const char *p = answer;
 	uint32_t before = a->n;
 	char place[DEBUG_PATH_BYTES], *name;
@@ -75,6 +108,8 @@ static bool splits_open(struct asked *a, const char *answer, const char *path)
 		if (!opener_open(&a->opened[a->n], name, 0) ||
 		    !opener_open(&a->opened[a->n], place, 0))
 			file_take(a, FILE_SPLIT, name);
+		else if (package && blank_open(&a->opened[a->n], package))
+			file_take(a, FILE_BLANK, name);
 		else
 			free(name);
 	}
@@ -114,7 +149,7 @@ int debug_spots(char **text, const char *words, size_t bytes, const char *path,
 		goto close;
 	}
 	ret = symboliser_spots(text, words, bytes, a.list, a.n, ns);
-	if (!ret && splits_open(&a, *text, path)) {
+	if (!ret && splits_open(&a, *text, path, place)) {
 		free(*text);
 		ret = symboliser_spots(text, words, bytes, a.list, a.n, ns);
 	}

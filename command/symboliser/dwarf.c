@@ -286,6 +286,8 @@ bool symboliser_unit_whole(Dwarf_Die *unit)
 	Dwarf_Die whole;
 	uint8_t type;
 
+	dw.cu_info(unit->cu, NULL, NULL, NULL, NULL, &symboliser_split_id, NULL,
+		   NULL);
 	symboliser_split_noting = true;
 	if (dw.cu_info(unit->cu, NULL, &type, NULL, &whole, NULL, NULL, NULL))
 		type = DW_UT_skeleton;

@@ -23,11 +23,14 @@
 struct split {
 	struct split *next;
 	int fd;				/* -1: libdw has it */
+	size_t blank;			/* bytes to write a unit to; or 0 */
 	char name[];
 };
 
 bool symboliser_split_noting;
+uint64_t symboliser_split_id;
 
+static struct symboliser_image package;
 static struct split *splits;
 static char missing[MISSING_BYTES];
 static size_t missing_bytes;
@@ -55,7 +58,7 @@ static int image_map(struct symboliser_image *image, int fd, uint64_t bytes,
 }
 
 /* Keeps the descriptor of a split file. */
-static void split_keep(const char *name, int fd)
+static void split_keep(const char *name, int fd, size_t blank)
 {
 	struct split *split = malloc(sizeof(*split) + strlen(name) + 1);
 
@@ -65,6 +68,7 @@ static void split_keep(const char *name, int fd)
 	}
 	strcpy(split->name, name);
 	split->fd = fd;
+	split->blank = blank;
 	split->next = splits;
 	splits = split;
 }
@@ -86,14 +90,31 @@ void symboliser_files_map(struct symboliser_images *images,
 			continue;
 		if (n < 0 || !symboliser_more_valid(&more, (size_t)n))
 			close(fd);
-		else if (more.kind == FILE_SPLIT)
-			split_keep(more.name, fd);
+		else if (more.kind >= FILE_SPLIT)
+			split_keep(more.name, fd, more.kind == FILE_BLANK ?
+						  more.bytes : 0);
 		else if (images->of[more.kind].bytes)
 			close(fd);
 		else
 			image_map(&images->of[more.kind], fd, more.bytes,
 				  write);
 	}
+	package = images->of[FILE_PACKAGE];
+}
+
+/* Writes the unit that is wanted from the package. */
+static bool split_write(const struct split *split)
+{
+	void *to = package.bytes ? mmap(NULL, split->blank,
+					PROT_READ | PROT_WRITE, MAP_SHARED,
+					split->fd, 0) : MAP_FAILED;
+	bool done = to != MAP_FAILED &&
+		    symboliser_package_unit(to, split->blank, &package,
+					    symboliser_split_id);
+
+	if (to != MAP_FAILED)
+		munmap(to, split->blank);
+	return done;
 }
 
 void symboliser_files_close(struct symboliser_images *images)
@@ -117,7 +138,8 @@ int symboliser_split_open(const char *path)
 	int fd;
 
 	for (struct split *s = splits; s; s = s->next)
-		if (s->fd >= 0 && !strcmp(s->name, path)) {
+		if (s->fd >= 0 && !strcmp(s->name, path) &&
+		    (!s->blank || split_write(s))) {
 			fd = s->fd;
 			s->fd = -1;
 			return fd;

@@ -46,8 +46,10 @@ enum symboliser_kind {
 	FILE_DEBUG,			/* debug information of that build */
 	FILE_ALTERNATE,			/* parts that several of those share:
 					 * dwz */
+	FILE_PACKAGE,			/* split files, .dwp */
 	FILE_SPLIT,			/* a unit of which those have the
 					 * skeleton: .dwo */
+	FILE_BLANK,			/* memory for one of the package */
 	FILE_KINDS,
 };
 
@@ -60,8 +62,8 @@ struct symboliser_file {
 	int fd;
 	uint64_t bytes;
 	uint32_t kind;			/* enum symboliser_kind */
-	const char *name;		/* of FILE_SPLIT: as the file that was
-					 * asked about has it */
+	const char *name;		/* from FILE_SPLIT on: as the file that
+					 * was asked about has it */
 };
 
 struct opener_file;

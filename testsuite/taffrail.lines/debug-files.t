@@ -3,8 +3,8 @@
 # recorded is what the program prints.
 
 group: {WAY}
-for: WAY link beside dwz split
-need: command -v gcc clang objcopy dwz
+for: WAY link beside dwz split package llvm_package
+need: command -v gcc clang objcopy dwz; w={WAY}; [ $w = ${w%package} ] || command -v dwp llvm-dwp
 before:
 	# the values that the program prints
 	told() {
@@ -24,11 +24,13 @@ before:
 			# dwz knows no .debug_addr
 			[ "{WAY} $at" = 'dwz clang.-gdwarf-5-O0' ] || [ "{WAY} $at" = 'dwz clang.-gdwarf-5-O2' ] && options="-gdwarf-4 -O1"
 			mkdir $at && cd $at
-			[ {WAY} = split ] && options="$options -gsplit-dwarf"
+			case {WAY} in split | *package) options="$options -gsplit-dwarf" ;; esac
 			$compiler $options -Wl,--build-id -o shop "$SOURCE/shop.c"
 			case {WAY} in
 			link) debug shop . ;;
 			beside) debug shop .debug ;;
+			package) dwp -e shop && rm *.dwo ;;
+			llvm_package) llvm-dwp -e shop -o shop.dwp && rm *.dwo ;;
 			dwz)
 				cp shop other && debug other . && debug shop . &&
 					dwz -m shared shop.debug other.debug
@@ -58,7 +60,7 @@ run: each sh -c 'taffrail list --lines shop.c shop | grep -c "shop.c:36 .*int32 
 whole stdout:
 	     16 1
 case: without the other files
-run: rm -rf */.debug */shop.debug */shared */*.dwo; cd gcc.*5-O0 && taffrail record -e 'shop.c:36(n)' -- ./shop
+run: rm -rf */.debug */shop.debug */shared */*.dw[op]; cd gcc.*5-O0 && taffrail record -e 'shop.c:36(n)' -- ./shop
 status: 1
 stderr: no file has debug information|the file with the debug information is missing: .*\.dwo$
 
