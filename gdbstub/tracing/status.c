@@ -57,6 +57,18 @@ static void say_count(struct text *text, const char *what, uint64_t count)
 	text_add_unsigned(text, count);
 }
 
+/* Counts the tracepoints of a run whose code has gone, with a library that the
+ * program has closed. One that comes back is elsewhere. */
+static uint64_t points_gone(const struct trace *t)
+{
+	const struct trace_point *point = t ? t->points : NULL;
+	uint64_t n = 0;
+
+	for (; point; point = point->next)
+		n += point->slot && point->enabled && !code_at(point->address);
+	return n;
+}
+
 /* Adds the losses of the frames to the user's notes: gdb has no words for that,
  * but shows the notes. The result is no longer than TRACE_NOTE_BYTES: see
  * defined.h. */
@@ -92,6 +104,8 @@ static void notes_make(char *notes, const struct run_state *state,
 		say_count(&text, "frames cut: ", load_relaxed(&collect_cut));
 		say_count(&text, "conditions failed: ",
 			  load_relaxed(&collect_undecided));
+		say_count(&text, "tracepoints in closed libraries: ",
+			  points_gone(t));
 	}
 	text_add(&text, ")");
 	text_copy(notes, TRACE_NOTE_BYTES, t ? t->notes : "");
