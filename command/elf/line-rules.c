@@ -408,11 +408,15 @@ struct compiling {
 					 * line */
 	uint32_t has[TAFFRAIL_FIELDS_MAX];	/* places with a value */
 	char lacks[TAFFRAIL_FIELDS_MAX][320];	/* why others have none */
-	char left_out[320];		/* parameters */
+	char left_out[320];		/* parameters and members */
+	char cut[320];			/* members, for which an event has no
+					 * room */
 	char which[320];		/* functions, if several have the
 					 * name */
+	bool named;			/* the values; conditions have these: */
+	struct field_name names[TAFFRAIL_FIELDS_MAX];
 	bool unnamed;			/* a file without a build id has it */
-	bool is_long;
+	uint32_t too_long;		/* places */
 	/* of the place that is read */
 	const char *library;
 	char head[LINE_VALUE_BYTES];
@@ -427,6 +431,10 @@ struct compiling {
 	} lengths[TAFFRAIL_FIELDS_MAX];
 	uint32_t nlengths;
 	bool follows;			/* its memory may not be there */
+	bool is_cut;
+	bool taken;			/* the last field */
+	uint32_t spread;		/* a structure that has fields: the
+					 * number, from 1 on */
 	uint8_t types[TAFFRAIL_FIELDS_MAX];
 	char shown_bytes[TEXTS_BYTES];
 	size_t shown;			/* of them, taken */
@@ -522,6 +530,7 @@ static void place_close(struct compiling *c)
 		c->fields[c->lengths[i].at + 1] =
 			"0123456789abcdef"[number % 16];
 	}
+	c->follows |= c->is_cut;
 	if (c->follows) {
 		if (rule->format)
 			text_put(c->text, sizeof(c->text), "%%%u" FIELD_UNREAD,
@@ -531,15 +540,16 @@ static void place_close(struct compiling *c)
 				 c->n ? ", " : "");
 		/* in base 16: struct taffrail_shown */
 		text_put(c->fields, sizeof(c->fields),
-			 "field=%d u\nfield==%02x%02x000000000000\n",
-			 TAFFRAIL_T_U16, c->n + 1, TAFFRAIL_HOW_HEX);
+			 "field=%d u%s\nfield==%02x%02x000000000000\n",
+			 TAFFRAIL_T_U16, c->is_cut ? "8000" : "", c->n + 1,
+			 TAFFRAIL_HOW_HEX);
 		c->shown += sizeof(struct taffrail_shown);
 		c->types[c->n] = TAFFRAIL_T_U16;
 	}
 	if (strlen(c->head) + strlen(c->text) + 8 >= LINE_VALUE_BYTES ||
 	    strlen(c->text) + strlen(rule->where) + 16 + c->shown >=
 		    TEXTS_BYTES) {
-		c->is_long = true;
+		c->too_long++;
 		goto next;
 	}
 	condition_check(c);
@@ -568,37 +578,80 @@ static uint32_t expression_number(const struct line_rule *rule,
 	return i;
 }
 
+/* Returns the number of the expression that is the structure of a member, or
+ * that of none. */
+static uint32_t structure_number(const struct line_rule *rule,
+				 const char *name)
+{
+	uint32_t i = 0;
+	size_t bytes;
+
+	for (; i < rule->n; i++) {
+		const char *whole = rule->expressions[i];
+
+		whole += *whole == '*';
+		bytes = strlen(whole);
+		if (!strncmp(name, whole, bytes) && strspn(name + bytes, ".-"))
+			break;
+	}
+	return i;
+}
+
+/* Adds the name of a field. A member has none that a value of the rule has. */
+static void name_put(struct compiling *c, const char *name, uint32_t number)
+{
+	char own[FIELD_NAME_BYTES];
+	const char *last = name + strlen(name);
+	uint32_t i = 0, k = 1;
+
+	while (last > name && is_word(last[-1]))
+		last--;
+	snprintf(own, sizeof(own), "%s", last);
+	while (c->named && number == c->rule->n && i < c->rule->n)
+		if (!strcmp(own, c->names[i++].name)) {
+			snprintf(own, sizeof(own), "%.50s_%u", last, ++k);
+			i = 0;
+		}
+	if (c->named && number < c->rule->n)
+		name = c->names[number].name;
+	else if (k > 1)
+		name = own;
+	text_put(c->text, sizeof(c->text), "%s%.*s", c->n ? ", " : "",
+		 (int)strcspn(name, "@"), name);
+}
+
 /* Takes a field of the place. */
 static void field_take(struct compiling *c, char *words)
 {
 	char *type = strsep(&words, "\t"), *operand = strsep(&words, "\t");
 	char *name = strsep(&words, "\t");
+	uint32_t number, whole, n = c->rule->n;
 	const char *length;
-	uint32_t number;
 
-	if (!name || c->n == TAFFRAIL_FIELDS_MAX - 1)
+	c->taken = false;
+	if (!name)
 		return;
 	name += *name == OPTIONAL;
+	number = expression_number(c->rule, name);
+	whole = number < n ? n : structure_number(c->rule, name);
 	/* a conversion prints one value */
-	for (uint32_t i = 0; c->rule->format && i < c->rule->n; i++) {
-		const char *whole = c->rule->expressions[i];
-		size_t bytes;
-
-		whole += *whole == '*';
-		bytes = strlen(whole);
-		if (expression_number(c->rule, name) < c->rule->n ||
-		    strncmp(name, whole, bytes) != 0 ||
-		    !strspn(name + bytes, ".-"))
-			continue;
-		snprintf(c->lacks[i], sizeof(c->lacks[i]),
+	if (c->rule->format && whole < n) {
+		snprintf(c->lacks[whole], sizeof(c->lacks[whole]),
 			 "%.60s is a structure: name a member",
-			 c->rule->expressions[i]);
+			 c->rule->expressions[whole]);
 		return;
 	}
 	if (strspn(operand, "0123456789abcdefx@%$()-+rsipun:") !=
 		    strlen(operand) && !strstr(operand, "@%xmm"))
 		return;
-	number = expression_number(c->rule, name);
+	/* what the rule says behind a structure needs room, too */
+	if (c->n + (whole < n ? n - 1 - whole : 0) >= TAFFRAIL_FIELDS_MAX - 1) {
+		c->is_cut = true;
+		if (!strstr(c->cut, name))
+			text_put(c->cut, sizeof(c->cut), "%s%s",
+				 *c->cut ? ", " : "", name);
+		return;
+	}
 	if (c->rule->format && atoi(type) > TAFFRAIL_T_STRING) {
 		snprintf(c->lacks[number], sizeof(c->lacks[number]),
 			 "%.60s is an array: name an element", name);
@@ -616,10 +669,13 @@ static void field_take(struct compiling *c, char *words)
 		      length && !isdigit((unsigned char)length[1]) ? "l00" : "",
 		      operand))
 		return;
-	text_put(c->text, sizeof(c->text), "%s%.*s", c->n ? ", " : "",
-		 (int)strcspn(name, "@"), name);
+	name_put(c, name, number);
+	c->taken = true;
 	c->follows |= words && *words == '1' && *operand == 'x';
 	c->has[number]++;
+	if (whole < n && c->spread != whole + 1)
+		c->has[whole]++;
+	c->spread = whole + 1;
 	c->types[c->n] = (uint8_t)atoi(type);
 	c->numbers[number] = (uint8_t)++c->n;
 }
@@ -666,22 +722,25 @@ static void answer_take(struct compiling *c, char *line,
 		if (*id)
 			snprintf(c->head, sizeof(c->head), "spot=%s %llx ", id,
 				 strtoull(words, NULL, 16));
-		c->n = c->nlengths = 0;
+		c->n = c->nlengths = c->spread = 0;
 		memset(c->numbers, 0, sizeof(c->numbers));
 		c->shown = 0;
-		c->follows = false;
+		c->follows = c->is_cut = false;
 		c->text[0] = c->fields[0] = '\0';
 	} else if (!strcmp(word, "field") && *c->head) {
 		field_take(c, words);
-	} else if (!strcmp(word, "names") && *c->head) {
+	} else if (!strcmp(word, "names") && *c->head && c->taken) {
 		name = strchr(words, '\t');
-		if (name && strlen(name) < LINE_VALUE_BYTES - 8 &&
+		if (name && strlen(name) > 2 &&
+		    strlen(name) < LINE_VALUE_BYTES - 8 &&
 		    strspn(name + 1, "0123456789abcdef") == strlen(name + 1) &&
 		    strlen(c->text) + c->shown + strlen(name) / 2 <
 			    TEXTS_BYTES / 2) {
-			text_put(c->fields, sizeof(c->fields), "field==%s\n",
-				 name + 1);
-			for (name++; name[0] && name[1]; name += 2)
+			/* others before it may be no fields */
+			text_put(c->fields, sizeof(c->fields),
+				 "field==%02x%s\n", c->n, name + 3);
+			c->shown_bytes[c->shown++] = (char)c->n;
+			for (name += 3; name[0] && name[1]; name += 2)
 				sscanf(name, "%2hhx",
 				       &c->shown_bytes[c->shown++]);
 		}
@@ -775,6 +834,32 @@ static int file_compile(const char *path, const struct opener_file *file,
 	return 0;
 }
 
+/* Says which values a rule lacks, and where it has no events. */
+static void values_warn(const struct compiling *c,
+			const struct line_rule *rule)
+{
+	const char *typed = rule->typed;
+
+	if (*c->left_out)
+		command_warn("rule '%s': at %s, %s have no value or no type of "
+			     "a field: %s", typed, rule->where,
+			     rule->parameters ? "parameters" : "members",
+			     c->left_out);
+	if (*c->cut)
+		command_warn("rule '%s': at %s, an event has no room for %s: "
+			     "name those that you want", typed, rule->where,
+			     c->cut);
+	if (c->too_long)
+		command_warn("rule '%s': no events at %u of %u places of %s: "
+			     "it records too much at once", typed, c->too_long,
+			     c->places, rule->where);
+	for (uint32_t i = 0; i < rule->n; i++)
+		if (*c->lacks[i])
+			command_warn("rule '%s': at %u of %u places of %s, %s",
+				     typed, c->places - c->has[i], c->places,
+				     rule->where, c->lacks[i]);
+}
+
 /* Says why a rule cannot be had, or that it lacks values in some places.
  * Returns a status. */
 static int rule_tell(const struct compilings *all, const struct compiling *c,
@@ -830,7 +915,7 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 	if (!c->places)
 		return command_failed("rule '%s': no file has debug information "
 				      "for that line, as -g makes it", typed);
-	if (c->is_long && !rule->text)
+	if (c->too_long && !rule->text)
 		return command_failed("rule '%s': it records too much at once",
 				      typed);
 	for (uint32_t i = 0; i < rule->n; i++)
@@ -854,15 +939,7 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 	if (c->newer)
 		command_warn("rule '%s': %s is newer than the program, where "
 			     "the line may be another one", typed, c->source);
-	if (*c->left_out)
-		command_warn("rule '%s': at %s, parameters have no value or no "
-			     "type of a field: %s", typed, rule->where,
-			     c->left_out);
-	for (uint32_t i = 0; i < rule->n; i++)
-		if (*c->lacks[i])
-			command_warn("rule '%s': at %u of %u places of %s, %s",
-				     typed, c->places - c->has[i], c->places,
-				     rule->where, c->lacks[i]);
+	values_warn(c, rule);
 	return COMMAND_DONE;
 }
 
@@ -925,6 +1002,8 @@ int line_rules_compile(const char *const *wanted, int count,
 			return command_failed("rule '%s' is too long",
 					      rule->typed);
 		name = text_file_name(rule->where);
+		all.of[all.n].named = !rule->format && rule->n &&
+				      names_find(rule, all.of[all.n].names);
 		all.of[all.n].sources.rule = strndup(name, strcspn(name, ":"));
 		all.of[all.n++].rule = rule;
 		free(rule->text);

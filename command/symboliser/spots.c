@@ -357,10 +357,14 @@ static void member_put(const struct value *member, const char *name, void *priv)
 	char whole[TEXT_MAX / 8];
 
 	value_field(&field, member);
-	if (!field.type ||
-	    snprintf(whole, sizeof(whole), "%s%s%s", flat->name + arrow,
+	if (snprintf(whole, sizeof(whole), "%s%s%s", flat->name + arrow,
 		     arrow ? "->" : ".", name) >= (int)sizeof(whole))
 		return;
+	if (!field.type) {
+		if (!strcmp(field.why ? field.why : "", VALUE_OUT))
+			line_put(flat->s, "none\t%s\t%s\n", whole, field.why);
+		return;
+	}
 	line_put(flat->s, "field\t%u\t%s\t%s\t%d\n", field.type, field.operand,
 		 whole, member->follows || field.guarded);
 	names_put(flat->s, member, flat->n);

@@ -197,8 +197,27 @@ static void reference_follow(struct value *v)
 		value_follow(v);
 }
 
-/* Finds a member, also of anonymous members and base classes. *offset gets the
- * bytes before it. */
+/* Takes the next member, or base class, that has a place which is known, and
+ * the bytes before it. The search begins at the first child of a type, which
+ * *member is. Returns false if there is no more. */
+static bool member_next(Dwarf_Die *member, bool first, Dwarf_Word *before)
+{
+	int tag;
+
+	while (first || !dw.siblingof(member, member)) {
+		first = false;
+		tag = dw.tag(member);
+		*before = 0;
+		if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
+		    (!dw.hasattr(member, DW_AT_data_member_location) ||
+		     value_number(member, DW_AT_data_member_location, before)))
+			return true;
+	}
+	return false;
+}
+
+/* Finds a member, also of anonymous members and base classes, which the type's
+ * own members hide. *offset gets the bytes before it. */
 static bool member_find(Dwarf_Die *type, const char *name, Dwarf_Die *member,
 			Dwarf_Word *offset, int depth)
 {
@@ -206,39 +225,34 @@ static bool member_find(Dwarf_Die *type, const char *name, Dwarf_Die *member,
 	struct value v = { 0 };
 	Dwarf_Die found;
 	const char *own;
-	int tag;
 
-	if (depth == NESTED_MAX || dw.child(type, member))
-		return false;
-	do {
-		tag = dw.tag(member);
-		if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
-			continue;
-		before = 0;
-		if (dw.hasattr(member, DW_AT_data_member_location) &&
-		    !value_number(member, DW_AT_data_member_location, &before))
-			continue;
-		value_type(&v, member);
-		own = tag == DW_TAG_member ? dw.diename(member) : NULL;
-		/* a base class of a template */
-		if (!own && v.has_type && strchr(name, '<'))
-			own = dw.diename(&v.type);
-		if (own && strchr(name, '<'))
-			own = strncmp(own, name, strlen(name)) ? NULL : name;
-		if (own && !strcmp(own, name)) {
+	for (int inside = 0; inside < 2 && depth < NESTED_MAX; inside++) {
+		if (dw.child(type, member))
+			return false;
+		for (bool first = true; member_next(member, first, &before);
+		     first = false) {
+			value_type(&v, member);
+			own = dw.tag(member) == DW_TAG_member ?
+				      dw.diename(member) : NULL;
+			if (!own && inside && v.has_type &&
+			    member_find(&v.type, name, &found, &inner,
+					depth + 1)) {
+				*member = found;
+				*offset = before + inner;
+				return true;
+			}
+			/* a base class of a template */
+			if (!own && v.has_type && strchr(name, '<'))
+				own = dw.diename(&v.type);
+			if (!own || (strchr(name, '<') ?
+					     strncmp(own, name, strlen(name)) :
+					     strcmp(own, name)) != 0)
+				continue;
 			*offset = before;
 			/* static: it is elsewhere */
 			return !dw.hasattr(member, DW_AT_external);
 		}
-		if (own)
-			continue;
-		if (v.has_type && member_find(&v.type, name, &found, &inner,
-					      depth + 1)) {
-			*member = found;
-			*offset = before + inner;
-			return true;
-		}
-	} while (!dw.siblingof(member, member));
+	}
 	return false;
 }
 
@@ -378,24 +392,46 @@ bool value_is_class(const struct value *v)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
 }
 
-void value_members(const struct value *value, value_member *take, void *priv)
+/* Calls `take` for the members of a type that begins so many bytes behind the
+ * value's begin. */
+static void members_each(const struct value *value, Dwarf_Die *type,
+			 Dwarf_Word at, int depth, value_member *take,
+			 void *priv)
 {
-	Dwarf_Die type = value->type, member;
-	struct value copy;
+	struct value copy = { 0 };
+	Dwarf_Die member;
+	Dwarf_Word before;
 	const char *name;
 
-	if (!value_is_class(value) || !symboliser_type_define(&type) ||
-	    dw.child(&type, &member))
+	if (depth == NESTED_MAX || !symboliser_type_define(type) ||
+	    dw.child(type, &member))
 		return;
-	do {
-		name = dw.diename(&member);
-		if (dw.tag(&member) != DW_TAG_member || !name ||
-		    dw.hasattr(&member, DW_AT_external))
+	for (bool first = true; member_next(&member, first, &before);
+	     first = false) {
+		name = dw.tag(&member) == DW_TAG_member ?
+			       dw.diename(&member) : NULL;
+		if (dw.hasattr(&member, DW_AT_external) ||
+		    dw.hasattr(&member, DW_AT_artificial))
 			continue;
-		copy = *value;
-		value_member_take(&copy, name, false);
-		take(&copy, name, priv);
-	} while (!dw.siblingof(&member, &member));
+		if (name) {
+			copy = *value;
+			value_part(&copy, &member, at + before);
+			take(&copy, name, priv);
+			continue;
+		}
+		value_type(&copy, &member);
+		if (copy.has_type)
+			members_each(value, &copy.type, at + before, depth + 1,
+				     take, priv);
+	}
+}
+
+void value_members(const struct value *value, value_member *take, void *priv)
+{
+	Dwarf_Die type = value->type;
+
+	if (value_is_class(value))
+		members_each(value, &type, 0, 0, take, priv);
 }
 
 void value_element(struct value *v, int64_t number)

@@ -234,6 +234,93 @@ run: taffrail record -o whole -e 'shop.c:36(*item, n)' -e 'shop.c:57(label)' -- 
 stdout: line:shop\.c:36: .* \{ name = "pear", price = 1\.5, stock = 100, flag = 5, level = -3, kind = FRUIT, code = "abcdef", label = 0x[0-9A-F]+, sizes = \[1, 2, 3\], n = 0, unread = 0x0 \}$
 stdout: line:shop\.c:57: .* \{ text = "fresh" \}$
 
+group: structures with more members than an event has fields, {OPTIONS}
+for: OPTIONS gcc_-O0 clang_-O0
+before:
+	cat >wide.c <<-'END'
+		#include <stdlib.h>
+		enum kind { FRUIT, TOOL = 5 };
+		struct wide {
+			int a, b, c, d, e;
+			union {
+				int f, g;
+			};
+			struct {
+				int h, i;
+			};
+			int n;
+			enum kind k1, k2;
+			int inner[2][2];
+			char o[3];
+			double p;
+			enum kind k3, k4;
+			int last;
+		};
+		__attribute__((noinline)) int add(struct wide *w, int n, enum kind more)
+		{
+			return w->a + n + more;
+		}
+		int main(int argc, char **argv)
+		{
+			struct wide w = { .a = 1, .f = 6, .h = 8, .n = 10, .k1 = TOOL, .o = "o",
+					  .p = 0.5, .k3 = TOOL, .k4 = TOOL, .last = 12 };
+			return add(&w, argc + 4, FRUIT) < 0 || add(&w, 3, TOOL) < 0 || !argv;
+		}
+	END
+	words=({OPTIONS})
+	${words//_/ } -g -Wl,--build-id -o wide wide.c 2>err || exit 77
+case: those that an event lacks are named, and the event tells it
+run: taffrail record -o trace -e 'wide.c:21(*w, n, more)' -- ./wide && taffrail view trace
+stdout: \{ a = 1, b = 0, c = 0, d = 0, e = 0, f = 6, g = 6, h = 8, i = 0, n_2 = 10, k1 = TOOL, k2 = FRUIT, o = "o", n = 5, more = FRUIT, unread = 0x8000 \}$
+stdout: \{ .*, n = 3, more = TOOL, unread = 0x8000 \}$
+stderr: ^taffrail: record: rule '.*': at wide\.c:21, an event has no room for w->p, w->k3, w->k4, w->last: name those that you want$
+case: a condition on a value behind it
+run: taffrail record -o some -e 'wide.c:21(*w) if n > 3 && more == FRUIT' -- ./wide && taffrail view some
+stdout: k2 = FRUIT, n = 5, more = FRUIT, unread = 0x8000 \}$
+no stdout: n = 3
+
+group: members of base classes, {OPTIONS}
+for: OPTIONS g++_-O0 clang++_-O0
+before:
+	cat >bases.cc <<-'END'
+		struct base {
+			int x, y;
+		};
+		struct middle : base {
+			int z;
+		};
+		struct own : middle {
+			int x;
+			union {
+				int u;
+				float f;
+			};
+		};
+		__attribute__((noinline)) int sum(own *o)
+		{
+			return o->x + o->y + o->z;
+		}
+		int main()
+		{
+			own o;
+
+			o.base::x = 1;
+			o.y = 2;
+			o.z = 3;
+			o.x = 4;
+			o.u = 0x3fc00000;
+			return sum(&o) - 9;
+		}
+	END
+	words=({OPTIONS})
+	${words//_/ } -g -Wl,--build-id -o bases bases.cc 2>err || exit 77
+case: the class's own ones hide them
+run: taffrail record -o one -e 'bases.cc:16(o->x, o->y, o->z)' -- ./bases && taffrail view one
+stdout: \{ x = 4, y = 2, z = 3, unread = 0x0 \}$
+case: a whole structure has all
+run: taffrail record -o all -e 'bases.cc:16(*o)' -- ./bases && taffrail view all
+stdout: \{ x = 1, y = 2, z = 3, x_2 = 4, u = 1069547520, f = 1\.5, unread = 0x0 \}$
+
 group: classes, {OPTIONS}
 for: OPTIONS g++_-O0_-gdwarf-4 g++_-O0 clang++_-O0_-gdwarf-4_-fstandalone-debug clang++_-O0_-fstandalone-debug
 before:

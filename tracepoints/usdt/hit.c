@@ -105,7 +105,7 @@ static uint64_t operand_fetch(const struct usdt_operand *operand,
 				     (const struct ax_program *)operand->value,
 				     f);
 	case USDT_UNREAD:
-		return f->unread;
+		return f->unread | (uint64_t)operand->value;
 	default:
 		return memory_value(usdt_address(operand, state->general),
 				    operand->bytes, &f->stack, &f->line);

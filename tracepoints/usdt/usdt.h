@@ -253,8 +253,8 @@ typedef int usdt_function_wanted(const struct module *module,
  * array the characters or elements that it has; before 'x', 'l' and two digits
  * are the number of the field that has this number, from 1 on, or behind the
  * program stand a colon and one that gives it. A field 'u' has a bit for each
- * field before it whose program could not read the memory, as a number or
- * FIELD_UNREAD of a format. "=BYTES" stands for how fields are shown. It is
+ * field before it whose program could not read the memory, and those of the
+ * four digits behind it, as a number or FIELD_UNREAD of a format. "=BYTES" stands for how fields are shown. It is
  * never freed.
  *
  * With the kind USDT_LINE_CALL, the text tells the types of a function that

@@ -99,12 +99,17 @@ static bool operand_take(struct usdt_operand *operand, const char *p)
 {
 	struct usdt_operand parsed[TAFFRAIL_FIELDS_MAX];
 	uint8_t type = operand->type;
+	int high, low;
 	char text[64];
 	uint32_t n = 0;
 
 	if (*p == 'x')
 		return program_take(operand, p + 1);
 	if (*p == 'u') {
+		p++;
+		high = usdt_hex_byte(&p);
+		low = usdt_hex_byte(&p);
+		operand->value = low < 0 ? 0 : high << 8 | low;
 		operand->place = USDT_UNREAD;
 		return true;
 	}
