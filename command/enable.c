@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/glob.h"
 #include "command/agents/deferred.h"
 #include "command/agents/handed.h"
 #include "command/agents/layouts.h"
@@ -19,6 +20,7 @@
 #include "command/agents/rule.h"
 #include "command/agents/targets.h"
 #include "command/common/command.h"
+#include "command/common/nearest.h"
 #include "command/elf/line-rules.h"
 #include "command/load/libraries.h"
 #include "command/procfs/process.h"
@@ -171,6 +173,79 @@ static int change_begun(const struct targets *before, enum message_type type,
 	return result;
 }
 
+#define OFF_MAX		64	/* as many as a session has rules */
+
+/* Returns true when one of the rules in a file is this one, types and condition
+ * aside; frees the text. */
+static bool off_is_in(char *text, const char *rule)
+{
+	size_t bytes = strlen(rule);
+	const char *p = text;
+
+	while ((p = strstr(p, "rule=")) &&
+	       (strncmp(p += 5, rule, bytes) || !strchr("\n (", p[bytes])))
+		;
+	free(text);
+	return p;
+}
+
+/*
+ * Finds the rules that disable means by rules[0], which was typed like `typed`:
+ * those for lines that list prints so. Returns COMMAND_DONE; or COMMAND_FAILED
+ * after saying that no marker has it, or no function or line of a session.
+ */
+static int off_find(struct targets *targets, const char *name,
+		    const char *typed, const char *rules[OFF_MAX], int *count)
+{
+	bool markers = rule_kind(rules[0]) == RULE_MARKERS, meant = false;
+	bool prefix = !strncmp(typed, "line/", 5) || !strncmp(typed, "line:", 5);
+	bool glob = prefix || strchr(typed, ':'), marked = false;
+	struct nearest nearest = { .rule = typed += prefix ? 5 : 0 };
+	const char *rule = rules[0];
+	char near[CAUSE_TEXT_BYTES], *text;
+	int n = 0, i;
+
+	for (size_t k = 0; k < targets->count; k++) {
+		const struct target *target = &targets->targets[k];
+
+		if (!rundir_inheritance_read(target->process, name, &text))
+			meant |= off_is_in(text, rule);
+		for (size_t j = 0; j < target->markers.count; j++) {
+			const struct marker *m = &target->markers.markers[j];
+			const char *id = strchr(m->id, '/') + 1;
+
+			nearest_add(&nearest, m->id);
+			if (!m->spot && !m->function)
+				marked |= rule_matches(markers ? rule : typed,
+						       m->id, NULL);
+			else if (!markers)
+				meant |= rule_matches(rule, m->id, m->module);
+			for (i = 0; i < n && strcmp(rules[i], id); i++)
+				;
+			if (m->spot && i == n && n < OFF_MAX &&
+			    (!strcmp(typed, id) ||
+			     (glob && glob_match(typed, id))))
+				rules[n++] = id;
+		}
+	}
+	if (targets->dir.fd >= 0 &&
+	    !rundir_read_rules(&targets->dir, name, &text))
+		meant |= off_is_in(text, rule) || markers;
+	else
+		meant |= !targets->count;
+	*count = n && !marked ? n : 1;
+	rules[0] = n && !marked ? rules[0] : rule;
+	/* "fn/NAME" may also be a marker */
+	if (marked && !markers)
+		rules[(*count)++] = typed;
+	if (meant || marked || n)
+		return COMMAND_DONE;
+	if (markers)
+		return targets_check_rule(targets, rule);
+	nearest_text(&nearest, near, sizeof(near));
+	return cause_report(RULE_NOT_ON, .subject = typed, .text = near);
+}
+
 /*
  * Changes a rule in the living processes that have the session, and in the file
  * for later ones. The order: all agents answer, the rule is checked against
@@ -179,9 +254,12 @@ static int change_begun(const struct targets *before, enum message_type type,
  * an exit status.
  */
 static int change_rule(struct targets *targets, enum message_type type,
-		       const char *name, const char *rule, bool yes)
+		       const char *name, const char *typed, const char *rule,
+		       bool yes)
 {
+	const char *rules[OFF_MAX] = { rule };
 	struct places places = { 0 };
+	int count = 1;
 	int result = COMMAND_DONE;
 	bool exists = false;
 	size_t left = 0;
@@ -209,23 +287,27 @@ static int change_rule(struct targets *targets, enum message_type type,
 	targets->count = left;
 	if (layouts_tell(&targets->list, name, "not changed"))
 		result = COMMAND_FAILED;
-	if (targets->count && targets_check_rule(targets, rule))
-		return COMMAND_FAILED;
-	if (type == MESSAGE_ENABLE &&
+	if (type == MESSAGE_DISABLE ?
+	    off_find(targets, name, typed, rules, &count) :
+	    (targets->count && targets_check_rule(targets, rule)) ||
 	    targets_consent(targets, &rule, 1, NULL, yes))
 		return COMMAND_FAILED;
-	later = change_later(targets, name, rule, type == MESSAGE_ENABLE);
-	if (later < 0)
-		result = COMMAND_FAILED;
-	if (!targets->count && later == 1 && !result)
-		return exists ? command_failed("no living process has session "
-					       "'%s'", name) :
-				targets_no_session(targets, name);
-	if (change_living(targets, type, name, rule, &places))
-		result = COMMAND_FAILED;
-	if (!targets->named && !later &&
-	    change_begun(targets, type, name, rule, &places))
-		result = COMMAND_FAILED;
+	for (int i = 0; i < count; i++) {
+		rule = rules[i];
+		later = change_later(targets, name, rule,
+				     type == MESSAGE_ENABLE);
+		if (later < 0)
+			result = COMMAND_FAILED;
+		if (!targets->count && later == 1 && !result)
+			return exists ? command_failed("no living process has "
+						       "session '%s'", name) :
+					targets_no_session(targets, name);
+		if (change_living(targets, type, name, rule, &places))
+			result = COMMAND_FAILED;
+		if (!targets->named && !later &&
+		    change_begun(targets, type, name, rule, &places))
+			result = COMMAND_FAILED;
+	}
 	if (type == MESSAGE_ENABLE && targets_check_files(targets, &rule, 1))
 		result = COMMAND_FAILED;
 	if (type == MESSAGE_ENABLE &&
@@ -258,8 +340,9 @@ static int rule_main(int argc, char **argv, enum message_type type)
 			 "Returns when no thread is in one of them any more.",
 	};
 	struct rule_options o = { 0 };
+	const char *rule, *typed, *end;
 	int count = 1, status;
-	const char *rule;
+	char *function;
 	bool callbacks;
 	size_t bytes;
 
@@ -272,13 +355,21 @@ static int rule_main(int argc, char **argv, enum message_type type)
 		return command_misused("give a session's name (or callbacks) "
 				       "and one rule; a rule with blanks "
 				       "stands in quotes");
-	rule = argv[options.index + 1];
+	rule = typed = argv[options.index + 1];
+	callbacks = !strcmp(argv[options.index], LOAD_SESSION);
+	/* a function, as list prints it: of any module */
+	if (type == MESSAGE_DISABLE && !callbacks && !strncmp(rule, "fn/", 3)) {
+		end = strstr(rule, RULE_RETURN) ?: rule + strlen(rule);
+		if (asprintf(&function, "fn:*/'%.*s'%s", (int)(end - rule) - 3,
+			     rule + 3, end) < 0)
+			return cause_report(OUT_OF_MEMORY);
+		rule = function;
+	}
 	status = targets_check_name(argv[options.index]);
 	if (!status)
 		status = rule_take(&rule);
 	if (!status && o.level)
 		status = rule_limit(&rule, &count, "level", o.level);
-	callbacks = !strcmp(argv[options.index], LOAD_SESSION);
 	if (!status && type == MESSAGE_DISABLE && !callbacks &&
 	    rule_condition(rule, &bytes))
 		status = command_failed("disable takes a rule without a "
@@ -291,7 +382,7 @@ static int rule_main(int argc, char **argv, enum message_type type)
 		status = COMMAND_FAILED;
 	else
 		status = change_rule(&targets, type, argv[options.index],
-				     rule, o.yes);
+				     typed, rule, o.yes);
 	targets_close(&targets);
 	return status;
 }

@@ -353,7 +353,10 @@ static bool list_matches(const struct marker_list *list, const char *rule,
 	for (size_t k = 0; k < list->count; k++) {
 		const struct marker *m = &list->markers[k];
 
-		if (rule_matches(rule, m->id, m->module))
+		/* "fn/NAME" names no function, though the id is like it */
+		if ((rule_kind(rule) != RULE_MARKERS ||
+		     !(m->function || m->spot)) &&
+		    rule_matches(rule, m->id, m->module))
 			return true;
 		nearest_add(nearest, list->markers[k].id);
 	}

@@ -36,3 +36,47 @@ run: taffrail destroy {FIRST} && if [ {FIRST} = lines ]; then other=functions; e
 case: and it comes again
 run: {FIRST} && wait_for snapshot_has functions 'fn:sell fn:sell%return' && wait_for snapshot_has lines 'shop.c:31 shop.c:34 shop.c:37'
 no stderr: (fn|line)/.* not traced
+
+group: disable
+before:
+	off() { taffrail disable s "$1"; echo $? $(taffrail list -p $pid | grep ' on ' | awk '{ print $1 }'); }
+	start shop "$CASES/fast" 1 on
+	wait_for taffrail attach $pid 2>attach.err
+	taffrail start s -p $pid -e fn:sell -e fn:main%entry -e shop.c:31 -e shop.c:34 -e shop.c:35 -e sell:+6
+case: by the rule, by an id as list prints it, and by a glob
+run: for rule in sell:+6 line/shop.c:35 fn/sell%return 'shop.c:*' 'shop.c:*' 'fn/s*' 'fn:ma*'; do off "$rule"; done
+whole stdout:
+	0 fn/main fn/sell fn/sell%return line/shop.c:31 line/shop.c:34 line/shop.c:35
+	0 fn/main fn/sell fn/sell%return line/shop.c:31 line/shop.c:34
+	0 fn/main fn/sell line/shop.c:31 line/shop.c:34
+	0 fn/main fn/sell
+	0 fn/main fn/sell
+	0 fn/main
+	0
+case: what no session has is told, with the nearest names
+run: taffrail enable s shop.c:34 && for rule in fn:sel fn/sel 'fn:x*' shop.c:36 line/shop.c:3 'fn/f(long, int)' 'shop.x:*' '*'; do off "$rule"; done 2>&1 | sed 's/; .*nearest: [a-z].*/; nearest/'
+whole stdout:
+	taffrail: disable: no session has a function or line that 'fn:sel' names; nearest
+	1 line/shop.c:34
+	taffrail: disable: no session has a function or line that 'fn/sel' names; nearest
+	1 line/shop.c:34
+	taffrail: disable: no session has a function or line that 'fn:x*' names; nearest
+	1 line/shop.c:34
+	taffrail: disable: no session has a function or line that 'shop.c:36' names; nearest
+	1 line/shop.c:34
+	taffrail: disable: no session has a function or line that 'shop.c:3' names; nearest
+	1 line/shop.c:34
+	taffrail: disable: no session has a function or line that 'fn/f(long, int)' names; nearest
+	1 line/shop.c:34
+	taffrail: disable: no marker matches 'shop.x/*'; nearest
+	1 line/shop.c:34
+	taffrail: disable: no marker matches '*'; nearest
+	1 line/shop.c:34
+case: nor does enable take an id for a marker's
+run: taffrail enable s fn/main; taffrail list -p $pid | grep -c ' on '
+stdout: ^1$
+stderr: enable: no marker matches 'fn/main'; .* a function fn:NAME$
+case: with --all, of later processes
+run: taffrail start later --all -e fn:elsewhere -e shop.c:34 --program "$CASES/fast" >/dev/null 2>&1; taffrail disable later fn:elsewhere && taffrail disable later fn:elswhere; echo $?; taffrail destroy later
+whole stdout: 1
+stderr: disable: no session has a function or line that 'fn:elswhere' names
