@@ -81,6 +81,7 @@ command_sources = \
 	command/common/printable.h \
 	command/common/remove-tree.c \
 	command/common/remove-tree.h \
+	command/common/rules-options.def \
 	command/common/shell.c \
 	command/common/shell.h \
 	command/common/wrapped.c \

@@ -72,41 +72,23 @@ static const struct option_row start_rows[] = {
 	{ OPTION_TEXT(0, struct start_arguments, program),
 	  "program", "FILE", "with --all: rules for source lines "
 	  "are also for this program, which may begin later" },
-	{ KEY_LEVEL, "level", "LEVEL", "trace markers of this level and more "
-	  "severe ones; =LEVEL: of this one" },
-	{ KEY_FUNCTIONS, "functions", "GLOB", "record calls of functions, one "
-	  "event a call, when it returns; repeatable" },
-	{ KEY_DEPTH, "depth", "N", "of those, calls in less than N others" },
-	{ KEY_MIN_TIME, "min-time", "TIME", "of those, calls that took TIME or "
-	  "longer: 1ms, 50us" },
+#define RULES_OBJECT struct start_arguments
+#include "command/common/rules-options.def"
 	{ OPTION_TEXT(0, struct start_arguments, from),
 	  "from", "FILE", "as LTTng saved it (lttng save): its session "
 	  "NAME, or all of them" },
 	{ OPTION_FLAG(0, struct start_arguments, overwrite),
 	  "overwrite", NULL, "when a buffer is full, overwrite "
 	  "its oldest events" },
-	{ OPTION_KEY(BYTES, uint64_t, 0, struct start_arguments, buffer),
-	  "buffer-size", "N", "bytes of one CPU's buffer (256K to "
-	  "1G)" },
 	{ OPTION_KEY(BUFFERS, enum buffers, 0, struct start_arguments, buffers),
 	  "buffers", "OWNER", "with --all: shared: all processes have "
 	  "the same buffers (default); process: each has its own" },
-	{ OPTION_KEY(MS, uint64_t, 0, struct start_arguments, keep),
-	  "keep", "TIME", "with --overwrite: enlarge the buffers until "
-	  "they hold the events of TIME" },
 	{ OPTION_KEY(CONTEXTS, const char *, 0, struct start_arguments,
 		     context),
 	  "context", "LIST", "what each event has beside its fields: "
 	  "writer (default); vtid, vpid, procname, cpu, ip, pthread_id; none" },
 	{ KEY_QUOTA, "quota", "N", "limit its buffers in all processes to N "
 	  "bytes; count further events as lost" },
-	{ KEY_GROUP, "allow-group", "GROUP", "give GROUP your rights over the "
-	  "processes, until they end" },
-	{ OPTION_FLAG(0, struct start_arguments, int3),
-	  "int3", NULL, "also trace functions, lines and USDT probes that "
-	  "need a trap for each hit" },
-	{ OPTION_FLAG(0, struct start_arguments, yes),
-	  "yes", NULL, COMMAND_YES_HELP },
 	{ KEY_CHANNEL, "channel", "NAME:OPTIONS", "not supported yet" },
 	{ 0 }
 };

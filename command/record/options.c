@@ -40,13 +40,8 @@ static const struct option_row rows[] = {
 	  "force", NULL, "if DIR is there, keep it as DIR.old" },
 	{ 'e', "event", "RULE", "trace markers that match, a glob over "
 	  "channel/name; repeatable (default: all)" },
-	{ KEY_LEVEL, "level", "LEVEL", "trace markers of this level and more "
-	  "severe ones; =LEVEL: of this one" },
-	{ KEY_FUNCTIONS, "functions", "GLOB", "record calls of functions, one "
-	  "event a call, when it returns; repeatable" },
-	{ KEY_DEPTH, "depth", "N", "of those, calls in less than N others" },
-	{ KEY_MIN_TIME, "min-time", "TIME", "of those, calls that took TIME or "
-	  "longer: 1ms, 50us" },
+#define RULES_OBJECT struct record_options
+#include "command/common/rules-options.def"
 	{ OPTION_TEXT(0, struct record_options, from),
 	  "from", "FILE", "record as the session in FILE says, which "
 	  "LTTng saved (lttng save)" },
@@ -61,22 +56,11 @@ static const struct option_row rows[] = {
 	  "writer (default); vtid, vpid, procname, cpu, ip, pthread_id; none" },
 	{ OPTION_FLAG(0, struct record_options, overwrite),
 	  "overwrite", NULL, "keep only the newest events" },
-	{ OPTION_KEY(BYTES, uint64_t, 0, struct record_options, buffer),
-	  "buffer-size", "N", "bytes of one CPU's buffer (256K to "
-	  "1G)" },
 	{ OPTION_KEY(BUFFERS, enum buffers, 0, struct record_options, buffers),
 	  "buffers", "OWNER", "shared: all processes have the same "
 	  "buffers, and one trace (default); process: each has its own" },
-	{ OPTION_KEY(MS, uint64_t, 0, struct record_options, keep),
-	  "keep", "TIME", "with --overwrite: enlarge the buffers until "
-	  "they hold the events of TIME" },
 	{ KEY_MAX_SIZE, "max-size", "SIZE", "limit the directory to SIZE "
 	  "bytes: drop the oldest events" },
-	{ KEY_GROUP, "allow-group", "GROUP", "give GROUP your rights over the "
-	  "processes, until they end" },
-	{ OPTION_FLAG(0, struct record_options, int3),
-	  "int3", NULL, "also trace functions, lines and USDT probes that "
-	  "need a trap for each hit" },
 	{ OPTION_FLAG(0, struct record_options, fail_on_loss),
 	  "fail-on-loss", NULL, "exit with 1 if events were lost, or "
 	  "callbacks missed hits" },
@@ -85,8 +69,6 @@ static const struct option_row rows[] = {
 	{ OPTION_FLAG(0, struct record_options, strict),
 	  "strict", NULL, "end the program within a second if a "
 	  "rule matches no marker so far" },
-	{ OPTION_FLAG(0, struct record_options, yes),
-	  "yes", NULL, COMMAND_YES_HELP },
 	{ OPTION_KEY(SECONDS, double, 0, struct record_options, seconds),
 	  "for", "TIME", "stop recording after this time: 10 (seconds), "
 	  "10s, 2.5ms, 5m" },
