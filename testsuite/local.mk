@@ -381,7 +381,8 @@ clean-local:
 	rm -rf $(stage_dir) $(check_dir)/run $(check_dir)/site.exp \
 		$(check_dir)/site.bak $(check_dir)/taffrail.sum \
 		$(check_dir)/taffrail.log $(check_dir)/taffrail.unstable $(check_dir)/parts \
-		$(check_dir)/seconds $(check_dir)/gdb-index $(check_dir)/limit \
+		$(check_dir)/seconds $(check_dir)/gdb-index \
+		$(check_dir)/limit $(check_dir)/compiled \
 		$(abs_builddir)/lint $(abs_builddir)/long \
 		$(abs_builddir)/sanitize-* \
 		$(abs_builddir)/stress-* \
