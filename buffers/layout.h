@@ -411,6 +411,9 @@ struct session_page {
 	uint32_t call_depth;		/* how many, each */
 	uint64_t saved_lost;		/* lost events that a snapshot has told,
 					 * with `saved` */
+	uint64_t undecided;		/* hits that a condition left out: a
+					 * value in it could not be read, or it
+					 * divided by 0 */
 };
 
 /*

@@ -62,7 +62,7 @@ struct member {
 	uint32_t buffer;		/* bytes of one of the buffers */
 	uint32_t asked;			/* the same, as asked for */
 	int roomless;			/* errno: no room for some buffer */
-	uint64_t lost_calls;		/* these: as in the page */
+	uint64_t lost_calls, undecided;	/* these: as in the page */
 	uint32_t call_threads, call_depth;
 	struct session_act started, changed;
 	struct reach reach;		/* of the newest image's buffers */
@@ -177,6 +177,7 @@ static void take_facts(struct member *m, const struct session_page *page)
 	m->asked = page->asked_bytes;
 	m->roomless = (int)page->roomless;
 	m->lost_calls = page->lost_calls;
+	m->undecided = page->undecided;
 	m->call_threads = page->call_threads;
 	m->call_depth = page->call_depth;
 }
@@ -576,6 +577,7 @@ static void status_print_json(const struct status *s)
 			json_number(&json, "call_threads", m->call_threads);
 			json_number(&json, "call_depth", m->call_depth);
 			json_number(&json, "lost_calls", m->lost_calls);
+			json_number(&json, "undecided", m->undecided);
 			json_number(&json, "buffer", m->buffer);
 			json_number(&json, "asked", m->asked);
 			json_bool(&json, "roomless", m->roomless);
@@ -658,6 +660,10 @@ static void session_print(const struct session *session)
 			printf("%9s room for %u open calls of each of %u "
 			       "threads; %s lost\n", "", m->call_depth,
 			       m->call_threads, counted(m->lost_calls, "call"));
+		if (m->undecided)
+			printf("%9s %s left out: a value of the condition "
+			       "could not be read, or it divided by 0\n", "",
+			       counted(m->undecided, "hit"));
 		if (m->roomless)
 			printf("%9s no room for some buffers (%s): their "
 			       "events are lost\n", "", strerror(m->roomless));

@@ -85,6 +85,7 @@ unit_programs = \
 	testsuite/unit/tracepoints/executable \
 	testsuite/unit/tracepoints/expr \
 	testsuite/unit/tracepoints/expr-parts \
+	testsuite/unit/tracepoints/expr-unread \
 	testsuite/unit/tracepoints/field-text \
 	testsuite/unit/tracepoints/fields \
 	testsuite/unit/tracepoints/frames \

@@ -84,6 +84,7 @@ struct trace_set {
 					 * reader counts them */
 	uint64_t left_off;		/* markers: most of any process */
 	uint64_t lost_calls;		/* of `lost` (struct session_page) */
+	uint64_t undecided;		/* hits (struct session_page) */
 	uint64_t cut;			/* rings with a file cut short */
 	uint64_t gone_rings;		/* with a file that is not there any
 					 * more */

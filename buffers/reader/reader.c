@@ -407,6 +407,7 @@ int session_view_update(struct session_view *session)
 	session->page.lost_unplaced = load_relaxed(&page->lost_unplaced);
 	session->page.lost_calls = load_relaxed(&page->lost_calls);
 	session->page.left_off = load_relaxed(&page->left_off);
+	session->page.undecided = load_relaxed(&page->undecided);
 	session->page.ring_bytes = load_relaxed(&page->ring_bytes);
 	session->page.roomless = load_relaxed(&page->roomless);
 	session->page.small_error = load_relaxed(&page->small_error);

@@ -543,6 +543,10 @@ static void place_close(struct compiling *c)
 			 "field=%d u%s\nfield==%02x%02x000000000000\n",
 			 TAFFRAIL_T_U16, c->is_cut ? "8000" : "", c->n + 1,
 			 TAFFRAIL_HOW_HEX);
+		memcpy(c->shown_bytes + c->shown,
+		       &(struct taffrail_shown){ .field_ = (uint8_t)(c->n + 1),
+						 .how_ = TAFFRAIL_HOW_HEX },
+		       sizeof(struct taffrail_shown));
 		c->shown += sizeof(struct taffrail_shown);
 		c->types[c->n] = TAFFRAIL_T_U16;
 	}

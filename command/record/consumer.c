@@ -612,6 +612,7 @@ int consume_finish(struct consumer *consumer)
 	if (set->left_off < page->left_off)
 		set->left_off = page->left_off;
 	set->lost_calls += page->lost_calls;
+	set->undecided += page->undecided;
 	consumer->told_lost += page->lost_unplaced;
 	consumer_shut(consumer);
 	return ret;

@@ -321,6 +321,7 @@ void drain_note_set(const struct trace_set *set, uint64_t unreadable,
 	outcome_count(outcome, TRACE_SPOILT, set->spoilt, .path = path);
 	outcome_count(outcome, MARKERS_LEFT_OFF, set->left_off);
 	outcome_count(outcome, CALLS_LOST, set->lost_calls);
+	outcome_count(outcome, HITS_UNDECIDED, set->undecided);
 	outcome_count(outcome, EVENTS_LOST, fail_on_loss ? set->lost : 0);
 }
 

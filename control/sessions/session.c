@@ -671,6 +671,7 @@ bool session_remove_spent(void)
 		spent = page && session->channel->flags & SESSION_SHARED &&
 			!page->rings && !page->lost_unplaced &&
 			!page->orphans && !page->left_off &&
+			!page->undecided &&
 			!page->faults[0] &&
 			(!(session->flags & SESSION_CONSUMED) ||
 			 recorder_spared(session));

@@ -39,6 +39,28 @@ case: conditions on pointers
 run: taffrail record -o null -e 'shop.c:36(n) if item->label != NULL && n > 3' -e 'shop.c:34(n) if item == NULL' -- "$CASES/{BUILD}" 3 >out; taffrail view null
 stdout: line:shop\.c:36: .* \{ n = 4, label = 0x10, 
 no stdout: c:34:
+case: a condition on a value that cannot be read selects nothing, and is counted
+run:
+	for condition in 'item->label->text[0] != 102' '!(item->label->text[0] == 102)' '!(item->label->text[0] == 102 && n > 3)' 'item->label->text[0] != 102 || n == 4' '(item->label->text[0] == 102) + n == 4' 'item->label->text[0] == 102 && n > 7'; do
+		rm -rf unknown; taffrail record -o unknown -e "shop.c:36(n) if $condition" -- "$CASES/{BUILD}" 3 2>&1 >out | sed -n 's/.*record: \(.* hits* w.*left out\).*/\1/p' && taffrail view --short unknown | sed 's/.*36 //'
+	done
+whole stdout:
+	3 hits were left out
+	3 hits were left out
+	1 hit was left out
+	n = 0, text = 102, unread = 0x0
+	n = 0, text = 0, unread = 0x2
+	n = 1, text = 102, unread = 0x0
+	n = 2, text = 0, unread = 0x2
+	n = 2, text = 102, unread = 0x0
+	2 hits were left out
+	n = 4, text = 0, unread = 0x2
+	3 hits were left out
+case: so does one on a string that cannot be read
+run: taffrail record -o words -e 'shop.c:36(n) if item->label->text != "x" && n > 0' -- "$CASES/{BUILD}" 2 >out && taffrail view --short words
+stdout: n = 1, text = "fresh", unread = 0x0
+no stdout: unreadable
+stderr: record: 1 hit was left out
 case: conditions by a value of a text, and by a name of an enumeration
 run: taffrail record -o named -e 'shop.c:36 "sold %d of %s", n, item->name if n > 1 && item->name == "saw"' -e 'shop.c:37(item->kind) if item->kind == TOOL && left < 0' -e 'shop.c:35(left) if item->kind == TOOL' -- "$CASES/plain" 4 >out && taffrail view named
 stdout: line:shop\.c:36: .* \{ sold = 6, of = "saw", unread = 0x0 \}$
@@ -59,7 +81,7 @@ whole stdout: 5
 case: numbers of elements, of a whole array, and what cannot be read
 run: taffrail record -o some -e 'arrays.c:28(p->rates, p->rates[1]@2, p->name[0]@2, *p->sizes@3, p->body[0]@p->bytes) if p->most == 0' -- ./arrays >out && taffrail view some
 stdout: \{ rates = \[0\.5, 1, 1\.5, 2\], rates_2 = \[1, 1\.5\], name = "na", sizes = \[1, -2, 3\], body = "", bytes = 0, most = 0, unread = 0x0 \}$
-stdout: \{ rates = \[1, 2, 3, 4\], rates_2 = \[2, 3\], name = "ba", sizes = \[\], body = "\(unreadable\)", bytes = 4, most = 0, unread = 0x8 \}$
+stdout: \{ rates = \[1, 2, 3, 4\], rates_2 = \[2, 3\], name = "ba", sizes = \[\], body = "\(unreadable\)", bytes = 4, most = 0, unread = 0x18 \}$
 case: of an array whose type has the length
 run:
 	taffrail record -o own -e 'arrays.c:28(own[0]@few) if n >= 0' -- ./arrays >out &&
@@ -473,6 +495,10 @@ stdout: line:shop\.c:36: .* \{ n = 1000 \}$
 stdout: line:shop\.c:36: .* \{ left = -?\d+, name = "pear", n = 1000, unread = 0x0 \}$
 stdout: line:shop\.c:59: .* \{ i = \d+ \}$
 no stdout: left = -?\d+, name = "\w+", n = (?!1000,)
+case: hits for which a condition cannot be decided are in the status
+run: taffrail enable two -p $pid 'shop.c:36(left) if item->label->text[0] != 102' && status_has() { taffrail status | grep 'hits left out'; } && wait_for status_has && taffrail status --json | grep -o 'undecided":[1-9]'
+stdout: ^ +\d+ hits left out: a value of the condition could not be read, or it divided by 0$
+stdout: undecided":[1-9]
 case: a rule is replaced by one with other values
 run: taffrail enable two -p $pid 'shop.c:36(item->price)' && wait_for snapshot_has two 'price = '
 case: the list of markers

@@ -192,8 +192,43 @@ void expr_emit_known(struct compiler *c, struct operand *a, uint64_t value)
 	c->used = a->code;
 	expr_emit_number(c, value, 0);
 	make_boolean(a);
+	a->logic = 0;
+	a->unread = 0;
 	a->literal = 1;
 	a->value = value;
+}
+
+void expr_emit_certain(struct compiler *c, struct operand *a)
+{
+	if (!a->logic)
+		return;
+	expr_emit_number(c, 1, 0);
+	expr_emit(c, AX_RSH_UNSIGNED);
+	a->logic = 0;
+}
+
+/* Of a truth value t, makes (3t - 1) * known + 1, where `known` is 1 if no
+ * field of it could not be read. */
+void expr_emit_logic(struct compiler *c, struct operand *a)
+{
+	if (a->logic)
+		return;
+	expr_emit_boolean(c, a);
+	make_boolean(a);
+	a->logic = 1;
+	expr_emit_number(c, 3, 0);
+	expr_emit(c, AX_MUL);
+	if (!a->unread)
+		return;
+	expr_emit_number(c, 1, 0);
+	expr_emit(c, AX_SUB);
+	expr_emit_field(c, AX_FIELD, c->unread);
+	expr_emit_number(c, a->unread, 0);
+	expr_emit(c, AX_BIT_AND);
+	expr_emit(c, AX_LOG_NOT);
+	expr_emit(c, AX_MUL);
+	expr_emit_number(c, 1, 0);
+	expr_emit(c, AX_ADD);
 }
 
 void expr_emit_boolean(struct compiler *c, const struct operand *a)
@@ -224,6 +259,8 @@ void expr_emit_truth(struct compiler *c, struct operand *a)
 		make_boolean(a);
 	}
 	emit_parts(c, a);
+	if (a->unread)
+		expr_emit_logic(c, a);
 }
 
 /* Converts the top of the stack to a double, by the operand's kind. */
@@ -439,6 +476,8 @@ static void emit_compare(struct compiler *c, enum operator op,
 	}
 	make_boolean(a);
 	emit_parts(c, a);
+	if (a->unread)
+		expr_emit_logic(c, a);
 }
 
 static const struct {
@@ -621,6 +660,8 @@ static void emit_within(struct compiler *c, enum operator op, struct operand *a,
 		expr_emit(c, AX_LOG_NOT);
 	make_boolean(a);
 	emit_parts(c, a);
+	if (a->unread)
+		expr_emit_logic(c, a);
 }
 
 void expr_emit_binary(struct compiler *c, enum operator op, struct operand *a,
@@ -628,6 +669,7 @@ void expr_emit_binary(struct compiler *c, enum operator op, struct operand *a,
 {
 	bool sum = op == OP_PLUS || op == OP_MINUS || op == OP_REMAINDER;
 
+	a->unread |= b->unread;
 	if (op == OP_EQUAL || op == OP_NOT_EQUAL) {
 		if (a->named && b->kind == OPERAND_TEXT)
 			text_settle(c, b, a);
@@ -700,10 +742,22 @@ void expr_emit_unary(struct compiler *c, enum operator op, struct operand *a,
 	}
 	if (op == OP_NOT) {
 		expr_emit_truth(c, a);
-		expr_emit(c, AX_LOG_NOT);
-		make_boolean(a);
+		if (!a->logic) {
+			expr_emit(c, AX_LOG_NOT);
+			make_boolean(a);
+			return;
+		}
+		/* two bits of 000111 in base 2 */
+		expr_emit_number(c, 7, 0);
+		expr_emit(c, AX_SWAP);
+		expr_emit(c, AX_DUP);
+		expr_emit(c, AX_ADD);
+		expr_emit(c, AX_RSH_UNSIGNED);
+		expr_emit_number(c, 3, 0);
+		expr_emit(c, AX_BIT_AND);
 		return;
 	}
+	expr_emit_certain(c, a);
 	if (is_string(a))
 		fail_types(c, where, "a string is not a number");
 	if (a->kind == OPERAND_RANGE)

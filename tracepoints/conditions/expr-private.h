@@ -65,6 +65,10 @@ struct operand {
 	uint64_t to;		/* of a range: the last value */
 	uint8_t unit;		/* enum taffrail_how; 0: none */
 	uint8_t parts;		/* of c->parts[], those before it */
+	uint8_t logic;		/* on the stack is 0 for false, 3 for true, 1
+				 * for unknown; `boolean` is set, too */
+	uint16_t unread;	/* bits of fields that it is made of, which may
+				 * be such as could not be read */
 	size_t code;		/* where the code begins */
 	const char *start;	/* where it is in the text */
 	const char *end;
@@ -90,6 +94,8 @@ struct compiler {
 	size_t size;
 	size_t used;
 	uint32_t depth;
+	uint8_t unread;			/* the field that has a bit for each
+					 * one before it; 0: there is none */
 	uint8_t field;			/* the last one that was used, or: */
 #define EXPR_FIELD_LEVEL	0xff	/* the marker's level */
 	int ret;			/* the first error */
@@ -142,6 +148,11 @@ bool expr_is_known(const struct operand *a);
 void expr_emit_known(struct compiler *c, struct operand *a, uint64_t value);
 /* Makes the top of the stack 0 or 1. */
 void expr_emit_boolean(struct compiler *c, const struct operand *a);
+/* Makes the top of the stack a number: 1 if it is certainly true, or 0. */
+void expr_emit_certain(struct compiler *c, struct operand *a);
+/* Makes the top of the stack, which is a truth value, one that may be unknown.
+ */
+void expr_emit_logic(struct compiler *c, struct operand *a);
 /* Emits code after which the top of the stack is 0 only if the operand is 0. */
 void expr_emit_truth(struct compiler *c, struct operand *a);
 /* Emits a OP b; the code of both is there. a becomes the result. */

@@ -131,6 +131,15 @@ static uint8_t use_type(struct operand *a, uint8_t type)
 	return AX_FIELD;
 }
 
+/* Notes that a field is used, which may be one that could not be read. */
+static void note_field(struct compiler *c, uint8_t field, struct operand *a)
+{
+	a->field = field;
+	c->field = field;
+	if (field < c->unread)
+		a->unread |= (uint16_t)(1u << field);
+}
+
 /* Uses a field as an operand, and emits its load. Fails for an array and a
  * union, which are only used by part. */
 static void use_field(struct compiler *c, uint8_t field, struct operand *a)
@@ -140,8 +149,7 @@ static void use_field(struct compiler *c, uint8_t field, struct operand *a)
 
 	if (shown_says(&c->fields->shown, field, TAFFRAIL_HOW_CHARS))
 		opcode = use_type(a, TAFFRAIL_T_STRING);
-	a->field = field;
-	c->field = field;
+	note_field(c, field, a);
 	if (!shown_find(&shown, &c->fields->shown, field))
 		shown.how = 0;
 	if (*unit_word(shown.how))
@@ -162,8 +170,7 @@ static void use_field(struct compiler *c, uint8_t field, struct operand *a)
 static void use_part(struct compiler *c, const struct part *part, uint8_t type,
 		     struct operand *a)
 {
-	a->field = part->field;
-	c->field = part->field;
+	note_field(c, part->field, a);
 	use_type(a, type);
 	expr_emit_part(c, part, type);
 }
@@ -503,13 +510,31 @@ static void parse_unary(struct compiler *c, struct operand *a)
 	c->depth--;
 }
 
-/* Makes the operand the result of a logical operation, 0 or 1, of which no
- * value is known. */
-static void make_result(struct operand *a)
+/* Makes the operand the result of a logical operation, of which no value is
+ * known. */
+static void make_result(struct operand *a, bool logic, uint16_t unread)
 {
 	*a = (struct operand){ .kind = OPERAND_SIGNED, .positive = 1,
 			       .boolean = 1, .code = a->code,
-			       .start = a->start, .parts = a->parts };
+			       .start = a->start, .parts = a->parts,
+			       .logic = logic, .unread = unread };
+}
+
+/* Makes the operand alone the result, whose code is there. */
+static void take_result(struct compiler *c, struct operand *a,
+			const struct operand *b)
+{
+	if (!b->logic)
+		expr_emit_boolean(c, b);
+	make_result(a, b->logic, b->unread);
+}
+
+/* Parses the right side of a && b or a || b. */
+static void parse_right(struct compiler *c, enum operator op, struct operand *b)
+{
+	expr_next(c);
+	parse_binary(c, precedence[op] + 1u, b);
+	expr_emit_truth(c, b);
 }
 
 /* Parses the rest of a && b or a || b; the token is the operator. Where a is
@@ -528,45 +553,49 @@ static void parse_logic(struct compiler *c, struct operand *a)
 		bool decided_by_a = !a->value == (op == OP_AND);
 
 		c->used = a->code;
-		expr_next(c);
 		if (decided_by_a)
 			c->fields = NULL;
-		parse_binary(c, precedence[op] + 1u, &b);
-		expr_emit_truth(c, &b);
+		parse_right(c, op, &b);
 		c->fields = fields;
-		if (decided_by_a) {
+		if (decided_by_a)
 			expr_emit_known(c, a, op == OP_OR);
-		} else if (expr_is_known(&b)) {
+		else if (expr_is_known(&b))
 			expr_emit_known(c, a, !!b.value);
-		} else {
-			expr_emit_boolean(c, &b);
-			make_result(a);
-		}
+		else
+			take_result(c, a, &b);
 		return;
 	}
 	known = c->used;
-	if (op == OP_AND)
-		expr_emit(c, AX_LOG_NOT);
+	if (a->logic)
+		expr_emit(c, AX_DUP);
+	if (a->logic && op == OP_OR)
+		expr_emit_number(c, 3, 0);
+	if (a->logic || op == OP_AND)
+		expr_emit(c, op == OP_AND ? AX_LOG_NOT : AX_EQUAL);
 	decided = expr_emit_jump(c, AX_IF_GOTO);
-	expr_next(c);
-	parse_binary(c, precedence[op] + 1u, &b);
-	expr_emit_truth(c, &b);
+	parse_right(c, op, &b);
 	if (expr_is_known(&b) && op == OP_AND && !b.value) {
 		expr_emit_known(c, a, 0);
 		return;
 	}
 	if (expr_is_known(&b) && !b.value == (op == OP_OR)) {
 		c->used = known;
-		expr_emit_boolean(c, a);
-		make_result(a);
+		take_result(c, a, a);
 		return;
 	}
-	expr_emit_boolean(c, &b);
-	end = expr_emit_jump(c, AX_GOTO);
-	expr_emit_here(c, decided);
-	expr_emit_number(c, op == OP_OR, 0);
-	expr_emit_here(c, end);
-	make_result(a);
+	if (a->logic) {
+		expr_emit_logic(c, &b);
+		expr_emit(c, op == OP_AND ? AX_BIT_AND : AX_BIT_OR);
+		expr_emit_here(c, decided);
+	} else {
+		if (!b.logic)
+			expr_emit_boolean(c, &b);
+		end = expr_emit_jump(c, AX_GOTO);
+		expr_emit_here(c, decided);
+		expr_emit_number(c, op == OP_AND ? 0 : b.logic ? 3 : 1, 0);
+		expr_emit_here(c, end);
+	}
+	make_result(a, a->logic | b.logic, a->unread | b.unread);
 }
 
 /* Returns true for ==, != and the other comparisons, and for ~ and !~. */
@@ -583,8 +612,10 @@ static void parse_operation(struct compiler *c, struct operand *a)
 	enum operator op = c->token.op;
 	struct operand b;
 
+	expr_emit_certain(c, a);
 	expr_next(c);
 	parse_binary(c, precedence[op] + 1u, &b);
+	expr_emit_certain(c, &b);
 	if ((a->comparison || b.comparison) && is_comparison(op))
 		expr_fail(c, -EINVAL, where,
 			  "comparisons do not chain: use && or parentheses");
@@ -628,8 +659,30 @@ static int text_compile(struct compiler *c)
 		expr_fail(c, -EINVAL, c->token.start,
 			  "an operator is missing before this");
 	expr_emit_truth(c, &a);
+	if (a.logic) {
+		/* a run that is not certain divides by zero */
+		expr_emit(c, AX_DUP);
+		expr_emit_number(c, 1, 0);
+		expr_emit(c, AX_EQUAL);
+		expr_emit(c, AX_LOG_NOT);
+		expr_emit(c, AX_DIV_UNSIGNED);
+	}
 	expr_emit(c, AX_END);
 	return c->ret;
+}
+
+/* Returns the field of a line's event that has a bit for each one before it
+ * which could not be read, or 0. */
+static uint8_t unread_field(const struct expr_fields *fields)
+{
+	uint32_t last = fields->n - 1;
+
+	return fields->id && text_after(fields->id, "line/") && fields->n > 1 &&
+			       !fields->recorded &&
+			       fields->types[last] == TAFFRAIL_T_U16 &&
+			       text_equal(fields->names[last].name, "unread") &&
+			       shown_base(&fields->shown, last) == 16 ?
+		       (uint8_t)last : 0;
 }
 
 SIGSAFE int expr_compile(const char *text, const struct expr_fields *fields,
@@ -641,6 +694,7 @@ SIGSAFE int expr_compile(const char *text, const struct expr_fields *fields,
 		.error = error,
 		.token.next = text,
 		.token.start = text,
+		.unread = unread_field(fields),
 		.code = code,
 		.size = size < AX_CODE_MAX ? size : AX_CODE_MAX,
 	};

@@ -46,6 +46,11 @@
  * < 5), & ^ | beside a comparison without parentheses, a constant divisor
  * that is 0, a constant shift by more than 63 or less than 0.
  *
+ * In an event of a line ("line/..."), whose last field is `unread` and has a bit
+ * for each field before it that could not be read, truth is three-valued: what
+ * is made of such a field is unknown, as in Kleene's logic. A condition that is
+ * unknown ends as one that divides by zero.
+ *
  * Facts of a marker are decided when the condition is compiled: `level <=
  * warning` and `$id ~ "app/x*"` become 1 or 0. An id is compared as rules are: a
  * text without a '/' has one in place of its first ':'.
@@ -85,7 +90,7 @@ struct expr_error {
 };
 
 /* The most code that a text of n bytes can make. */
-#define EXPR_CODE_BYTES(n)	(8 * (size_t)(n) + 32)
+#define EXPR_CODE_BYTES(n)	(16 * (size_t)(n) + 32)
 
 /*
  * Compiles `text`, which ends with NUL. Returns the bytes of the program in

@@ -12,7 +12,7 @@
 #include "tracepoints/conditions/expr.h"
 
 #define TEXT_MAX	1024
-#define CODE_MAX	EXPR_CODE_BYTES(TEXT_MAX)
+#define CODE_MAX	AX_CODE_MAX
 
 /* Every program made so far, each once. */
 static struct arena_copy *programs;

@@ -59,6 +59,32 @@ static ALWAYS_INLINE uint64_t hit_address(const struct object *object,
 	return !object->shape.nvar && var ? (uint64_t)var : ip;
 }
 
+/* Counts a hit for which a channel's condition could not be decided. */
+static COLD SIGSAFE void undecided_count(struct channel *channel)
+{
+	uint64_t generation = load_acquire(&channel->rings->generation,
+					   RINGS_GENERATION);
+
+	if (load_acquire(&channel->active, CHANNEL_ACTIVE))
+		channel_count(channel, generation, &channel->area->undecided);
+}
+
+/* Tells whether a channel's condition holds. */
+static ALWAYS_INLINE bool condition_holds(uint32_t i,
+					  const struct ax_program *condition,
+					  const struct ax_event *event,
+					  uint64_t *ip)
+{
+	uint64_t result;
+
+	if (likely(condition->quick))
+		return ax_holds(condition, event, ip);
+	if (likely(ax_run(condition, event, ip, &result) == AX_DONE))
+		return result;
+	undecided_count(&channels[i]);
+	return false;
+}
+
 /* Writes to channels of which some have contexts or a condition; these are
  * about `event`. */
 static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
@@ -73,7 +99,7 @@ static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
 		const struct ax_program *condition =
 			load_acquire(&own->condition, SITE_CONDITION);
 
-		if (condition && !ax_holds(condition, event, &ip))
+		if (condition && !condition_holds(i, condition, event, &ip))
 			continue;
 		if (object->contexts & 1u << i)
 			write_at(&own->slot, fixed, var, ip);
@@ -193,7 +219,7 @@ static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
 				 SITE_CONDITION);
 	if (condition && !condition->quick)
 		ip = hit_address(object, var, ip);
-	if (!condition || ax_holds(condition, &event, &ip))
+	if (!condition || condition_holds(i, condition, &event, &ip))
 		load_relaxed(&slot->hit)(slot, fixed, var);
 }
 

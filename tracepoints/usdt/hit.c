@@ -189,6 +189,7 @@ static SIGSAFE void string_add(struct strings *strings,
 	}
 	n = address ? memory_copy_string(to, address, most, &f->stack) : 0;
 	if (!n && (most || !address)) {
+		f->unread |= (uint64_t)!!address << (operand - probe->operands);
 		var->p = address ? "(unreadable)" : "(null)";
 		return;
 	}
