@@ -68,6 +68,13 @@ struct member {
 	struct reach reach;		/* of the newest image's buffers */
 };
 
+/* A rule, or one that `disable` switches off: in so many processes. */
+struct session_rule {
+	char *text;
+	bool off;
+	uint32_t processes;
+};
+
 /* A session, as all processes tell of it. The arrays, the rules and the places
  * of the members are this structure's; status_main() frees them. */
 struct session {
@@ -75,7 +82,7 @@ struct session {
 	bool active;			/* in a living or a later process */
 	bool stopped;			/* in a living process */
 	bool overwrite;
-	char **rules;
+	struct session_rule *rules;
 	size_t nrules;
 	struct member *members;
 	size_t nmembers;
@@ -127,18 +134,23 @@ static struct session *session_of(struct status *s, const char *name)
 	return &s->sessions[s->count++];
 }
 
-/* Adds a copy of a rule, once: each process tells the rules. Without memory the
- * rule is left out. */
-static void add_rule(struct session *session, const char *rule)
+/* Adds a copy of a rule: each process tells the rules. Without memory the rule
+ * is left out. */
+static void add_rule(struct session *session, const char *text, bool off)
 {
-	for (size_t i = 0; i < session->nrules; i++)
-		if (!strcmp(session->rules[i], rule))
-			return;
-	session->rules = array_grow(session->rules, session->nrules,
-				    sizeof(char *));
-	session->rules[session->nrules] = strdup(rule);
-	if (session->rules[session->nrules])
-		session->nrules++;
+	struct session_rule *rule;
+	size_t i = 0;
+
+	while (i < session->nrules && (session->rules[i].off != off ||
+				       strcmp(session->rules[i].text, text)))
+		i++;
+	if (i == session->nrules) {
+		session->rules = array_grow(session->rules, i, sizeof(*rule));
+		session->rules[i].text = strdup(text);
+		session->nrules += !!session->rules[i].text;
+	}
+	session->rules[i].off = off;
+	session->rules[i].processes++;
 }
 
 /* Returns the entry of a process, and makes it when it is new; all images share
@@ -196,7 +208,7 @@ static int ask_living(struct status *s, struct target *target,
 	struct member *m;
 	struct client_answer answer;
 	const char *key, *value;
-	size_t position = 0, i;
+	size_t position = 0;
 	uint64_t number;
 	int ret = target_connect_briefly(target);
 
@@ -222,18 +234,8 @@ static int ask_living(struct status *s, struct target *target,
 			session->stopped = true;
 		} else if (!strcmp(key, "mode")) {
 			session->overwrite |= !strcmp(value, "overwrite");
-		} else if (!strcmp(key, "rule")) {
-			add_rule(session, value);
-		} else if (!strcmp(key, "unrule")) {
-			/* disabled word for word; a narrower `disable` leaves
-			 * the rule as it is */
-			for (i = 0; i < session->nrules; i++)
-				if (!strcmp(session->rules[i], value))
-					break;
-			if (i == session->nrules)
-				continue;
-			free(session->rules[i]);
-			session->rules[i] = session->rules[--session->nrules];
+		} else if (!strcmp(key, "rule") || !strcmp(key, "unrule")) {
+			add_rule(session, value, *key == 'u');
 		} else if (!strcmp(key, "written")) {
 			m->written += number;
 		} else if (!strcmp(key, "lost")) {
@@ -477,7 +479,7 @@ static int take_rules(const char *name, void *priv)
 	answer.bytes = strlen(answer.payload);
 	while (client_answer_next(&answer, &position, &key, &value)) {
 		if (!strcmp(key, "rule"))
-			add_rule(session, value);
+			add_rule(session, value, false);
 		else if (!strcmp(key, "mode"))
 			session->overwrite |= !strcmp(value, "overwrite");
 	}
@@ -556,10 +558,14 @@ static void status_print_json(const struct status *s)
 		json_string(&json, "state", state_word(session));
 		json_string(&json, "mode", session->overwrite ? "overwrite" :
 			    "discard");
-		json_open(&json, "rules", '[');
-		for (size_t k = 0; k < session->nrules; k++)
-			json_string(&json, NULL, session->rules[k]);
-		json_close(&json, ']');
+		for (int off = 0; off < 2; off++) {
+			json_open(&json, off ? "rules_off" : "rules", '[');
+			for (size_t k = 0; k < session->nrules; k++)
+				if (session->rules[k].off == off)
+					json_string(&json, NULL,
+						    session->rules[k].text);
+			json_close(&json, ']');
+		}
 		json_open(&json, "processes", '[');
 		for (size_t k = 0; k < session->nmembers; k++) {
 			const struct member *m = &session->members[k];
@@ -609,14 +615,27 @@ static void session_print(const struct session *session)
 {
 	const struct session_act *first = NULL, *last = NULL;
 	char reach[REACH_TEXT_BYTES];
+	const struct session_rule *rule;
 	const struct member *m;
+	uint32_t living = 0;
 	bool lost = false;
 
 	printf("%s: %s, %s", session->name, state_word(session),
 	       session->overwrite ? "overwrite" : "discard");
-	for (size_t i = 0; i < session->nrules; i++)
-		printable_print("%s%s", i ? ", " : "; rules ",
-				session->rules[i]);
+	for (size_t i = 0; i < session->nmembers; i++)
+		living += session->members[i].alive &&
+			  !session->members[i].shared;
+	for (int off = 0, n = 0; off < 2; off++, n = 0)
+		for (size_t i = 0; i < session->nrules; i++) {
+			rule = &session->rules[i];
+			if (rule->off != off)
+				continue;
+			printable_print("%s%s", n++ ? ", " : off ? "; off " :
+					"; rules ", rule->text);
+			if (off && rule->processes < living)
+				printf(" (in %u of %s)", rule->processes,
+				       counted(living, "process"));
+		}
 	printf("\n");
 	for (size_t i = 0; i < session->nmembers; i++) {
 		m = &session->members[i];
@@ -785,7 +804,7 @@ int status_main(int argc, char **argv)
 	status = status_show(&s);
 	for (size_t i = 0; i < s.count; i++) {
 		for (size_t k = 0; k < s.sessions[i].nrules; k++)
-			free(s.sessions[i].rules[k]);
+			free(s.sessions[i].rules[k].text);
 		for (size_t k = 0; k < s.sessions[i].nmembers; k++) {
 			places_free(&s.sessions[i].members[k].places);
 			reach_free(&s.sessions[i].members[k].reach);

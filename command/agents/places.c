@@ -363,12 +363,13 @@ int places_tell(struct places *places)
 {
 	int status = places->more ? COMMAND_FAILED : COMMAND_DONE;
 	uint64_t told = 0; /* causes, from the first one on */
-	char text[CAUSE_TEXT_BYTES];
+	char text[CAUSE_TEXT_BYTES], where[48];
 	struct cause cause;
 
 	for (size_t i = 0; i < places->count; i++) {
-		const struct place *place = &places->places[i];
+		struct place *place = &places->places[i], *other = place;
 		bool guard = strstr(place->id, SESSION_UNTAKEN_GUARD);
+		size_t n = 1;
 
 		if (!place->why)
 			continue;
@@ -378,14 +379,27 @@ int places_tell(struct places *places)
 			moved_tell(places, place->pid);
 			continue;
 		}
-		snprintf(text, sizeof(text), "%s at 0x%" PRIx64 " %s: %s",
-			 marker_shown(place->id),
-			 places->ended ? place->in_file : place->address,
-			 guard ? "stays off" : "is not traced",
+		/* the same place of other processes */
+		while (++other < places->places + places->count)
+			if (other->why == place->why &&
+			    other->in_file == place->in_file &&
+			    other->unread == place->unread &&
+			    other->pid != place->pid &&
+			    !strcmp(other->id, place->id)) {
+				other->why = 0;
+				n++;
+			}
+		snprintf(where, sizeof(where), n > 1 ? " in %zu processes" : "",
+			 n);
+		snprintf(text, sizeof(text), "%s at 0x%" PRIx64 " %s%s: %s",
+			 marker_shown(place->id), n > 1 || places->ended ?
+			 place->in_file : place->address,
+			 guard ? "stays off" : "is not traced", where,
 			 places_why(place));
 		cause_fill(&cause, 0, place_cause(place),
 			   &(struct cause_slots){
-				   .pid = places->ended ? 0 : place->pid,
+				   .pid = n > 1 || places->ended ? 0 :
+					  place->pid,
 				   .text = text });
 		cause_tell_fact(&cause);
 		/* others have no remedy */

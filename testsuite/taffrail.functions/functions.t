@@ -595,6 +595,28 @@ stdout: ^ 10 fn:less 10 fn:less%return 10 fn:twice 10 fn:twice%return entry$
 stdout: ^ 10 fn:less 10 fn:less%return 10 fn:twice 10 fn:twice%return return$
 no stderr: is not traced
 
+group: two processes
+before:
+	start one "$CASES/through" waits
+	one=$pid
+	start two "$CASES/through" waits
+	wait_for grep -q waits one.out && wait_for grep -q waits two.out
+	taffrail attach $one && taffrail attach $pid
+case: a place that cannot be had in both is told once, with the address in the file
+run: taffrail start ends --all -e fn:by_label%return; taffrail status ends >/dev/null; taffrail destroy ends
+no stdout: .
+stderr: ^taffrail: start: fn/by_label%return at 0x[0-9a-f]{4} is not traced in 2 processes: .*\ntaffrail: status: fn/by_label%return at 0x[0-9a-f]{4} is not traced in 2 processes: [^\n]*$
+case: status shows what disable has switched off, and in how many of them
+run:
+	taffrail start s --all -e fn:two_ways -e fn:last
+	taffrail disable s 'fn:tw*' && taffrail disable s fn:last -p $one && taffrail status s | head -n 1
+	taffrail disable s fn/last -p $pid && taffrail status s --json | grep -o '"rules.*"processes"'
+	taffrail enable s fn:last && taffrail disable s fn:last && taffrail status s | head -n 1; taffrail destroy s
+whole stdout:
+	s: active, discard; rules fn:two_ways, fn:last; off fn:tw*, fn:last (in 1 of 2 processes)
+	"rules":["fn:two_ways","fn:last"],"rules_off":["fn:tw*","fn:last","fn:*/'last'"],"processes"
+	s: active, discard; rules fn:two_ways; off fn:tw*, fn:last, fn:*/'last' (in 1 of 2 processes)
+
 # Running programs, which call functions all the while
 group: fixed
 before:
