@@ -213,19 +213,6 @@ static bool standin_load(const char *name)
 	return !path.cut && dlopen(file, RTLD_NOW);
 }
 
-static void series_stand_in(const struct series *series)
-{
-	if (!standin_load(series->tracepoint) ||
-	    !standin_load(series->more[0]) ||
-	    (series->more[1] && !standin_load(series->more[1])))
-		log_fact(LOG_WARNING, "lttng", "LTTng is not installed, and "
-			 "nothing stands in for it", 0);
-	/* a child must not find the lock of another thread's */
-	stock_find();
-	stock_begin();
-	dlerror();
-}
-
 /* Returns the series that the program has call sites of, and cannot find; NULL:
  * none. Of both interfaces in a program, one is served: the later one. */
 static const struct series *series_missing(void)
@@ -253,6 +240,17 @@ __attribute__((constructor(103))) static void absent_start(void)
 	    maps_any(map_is_named, OLDER_TRACEPOINT_LIBRARY))
 		return;
 	series = series_missing();
-	if (series)
-		series_stand_in(series);
+	if (series) {
+		if (!standin_load(series->tracepoint) ||
+		    !standin_load(series->more[0]) ||
+		    (series->more[1] && !standin_load(series->more[1])))
+			log_fact(LOG_WARNING, "lttng",
+				 "LTTng is not installed, and "
+				 "nothing stands in for it",
+				 0);
+		/* a child must not find the lock of another thread's */
+		stock_find();
+		stock_begin();
+		dlerror();
+	}
 }

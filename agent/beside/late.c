@@ -338,14 +338,13 @@ static int module_note(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* Finds the providers that are there. Their modules are kept loaded: stock
- * alone learns when one leaves. */
-static void providers_find(void)
+static void late_find(void)
 {
 	struct text text;
 	uint32_t before;
 	void *handle;
 
+	/* the modules are kept loaded: stock alone learns when one leaves */
 	text_open(&text, names, sizeof(names));
 	nmodules = 0;
 	nfound = 0;
@@ -353,8 +352,9 @@ static void providers_find(void)
 	for (uint32_t i = 0; i < nmodules; i++) {
 		before = nfound;
 		/* while it is searched it must stay */
-		handle = *modules[i] ? dlopen(modules[i],
-					      RTLD_LAZY | RTLD_NOLOAD) : NULL;
+		handle = *modules[i] ?
+				 dlopen(modules[i], RTLD_LAZY | RTLD_NOLOAD) :
+				 NULL;
 		if (*modules[i] && !handle)
 			continue;
 		modules_each(module_search, (void *)modules[i]);
@@ -365,11 +365,6 @@ static void providers_find(void)
 			dlclose(handle);
 	}
 	dlerror();
-}
-
-static void late_find(void)
-{
-	providers_find();
 	for (uint32_t i = 0; i < nfound; i++) {
 		if (found[i].is_older)
 			older_come(found[i].description);

@@ -199,21 +199,11 @@ static void mutex_calls_find(struct mutex_calls *calls, void *library)
 	*(void **)&calls->unlock = dlsym(library, "pthread_mutex_unlock");
 }
 
-/* Returns true where LTTng was asked for debug output. It has read this
- * when it started. */
-static bool is_told(void)
-{
-	char **word = environ;
-
-	while (word && *word && !text_after(*word, "LTTNG_UST_DEBUG="))
-		word++;
-	return word && *word;
-}
-
 void memory_find(void *function)
 {
 	static void *found;
 	void *library;
+	char **word;
 
 	/* the agent's threads may use what was found */
 	if (function == found)
@@ -230,7 +220,11 @@ void memory_find(void *function)
 		dlclose(library);
 	for (uint32_t i = 0; i < ARRAY_SIZE(entries); i++)
 		entries[i].needed = i < 2 || has_wrapper();
-	tells = is_told();
+	/* LTTng has read this when it started */
+	word = environ;
+	while (word && *word && !text_after(*word, "LTTNG_UST_DEBUG="))
+		word++;
+	tells = word && *word;
 	modules_each(library_look, function);
 }
 

@@ -57,18 +57,6 @@ static SIGSAFE uint64_t older_send(void *filter, const char *stack)
 	return 0;
 }
 
-/* Makes the parts of an event that a probe function reads. */
-static void event_prepare_older(struct event *event)
-{
-	struct older_list *filters = &event->older.filters;
-	struct older_list *own = &event->filter.list;
-
-	event->older = (struct older_hit){ .channel = &channel, .enabled = 1 };
-	event->filter = (struct older_filter){ .call = older_send };
-	*filters = (struct older_list){ own, own };
-	*own = (struct older_list){ filters, filters };
-}
-
 static void event_add(struct provider *provider,
 		      const struct older_event *older, struct object **came)
 {
@@ -85,8 +73,17 @@ static void event_add(struct provider *provider,
 	}
 	event = provider_add(provider, &of, older_translate(room, older, &of),
 			     older->name, came);
-	if (event)
-		event_prepare_older(event);
+	if (event) {
+		struct older_list *filters = &event->older.filters;
+		struct older_list *own = &event->filter.list;
+
+		/* the parts that a probe function reads */
+		event->older =
+			(struct older_hit){ .channel = &channel, .enabled = 1 };
+		event->filter = (struct older_filter){ .call = older_send };
+		*filters = (struct older_list){ own, own };
+		*own = (struct older_list){ filters, filters };
+	}
 	sys_munmap(room, bytes);
 }
 
@@ -99,31 +96,28 @@ static void events_add(struct provider *provider, struct object **came)
 			event_add(provider, description->events[i], came);
 }
 
-static void events_leave_out(const struct older_provider *provider)
-{
-	uint64_t n = text_length(provider->name) + 1;
-	struct object *came = NULL;
-	const char *name;
-
-	registry_lock();
-	for (uint32_t i = 0; i < provider->n && i < EVENTS_MAX; i++) {
-		name = provider->events[i] ? provider->events[i]->name : NULL;
-		/* behind the provider's */
-		if (name && text_length(name) > n)
-			provider_leave_out(provider->name, name + n,
-					   -EPROTONOSUPPORT, &came);
-	}
-	if (came)
-		loader_came(came);
-	registry_unlock();
-}
-
 void older_come(const struct older_provider *provider)
 {
 	if (provider && provider->name && provider->events &&
 	    !provider_of(provider) &&
-	    !provider_come_older(provider, events_add) && !agent_off)
-		events_leave_out(provider);
+	    !provider_come_older(provider, events_add) && !agent_off) {
+		uint64_t n = text_length(provider->name) + 1;
+		struct object *came = NULL;
+		const char *name;
+
+		registry_lock();
+		for (uint32_t i = 0; i < provider->n && i < EVENTS_MAX; i++) {
+			name = provider->events[i] ? provider->events[i]->name :
+						     NULL;
+			/* behind the provider's */
+			if (name && text_length(name) > n)
+				provider_leave_out(provider->name, name + n,
+						   -EPROTONOSUPPORT, &came);
+		}
+		if (came)
+			loader_came(came);
+		registry_unlock();
+	}
 }
 
 /* Returns what LTTng's function does; 0 where it is not there. */

@@ -159,20 +159,6 @@ static void markers_make(struct provider *provider)
 	registry_unlock();
 }
 
-/* Adds a provider to the list. Of a provider that is loaded twice, the events
- * of the first one count, as with LTTng. */
-static void provider_list(struct provider *provider)
-{
-	struct event *event;
-
-	stock_lock();
-	for (event = provider->events; event; event = event->next)
-		event->shadowed = !!event_of(event->marker, provider);
-	provider->next = providers;
-	providers = provider;
-	stock_unlock();
-}
-
 static struct provider *provider_make(const struct provider *model)
 {
 	struct provider *provider;
@@ -206,17 +192,6 @@ static bool is_known(const void *description)
 	return provider;
 }
 
-/* Keeps the module of a provider loaded, where no function waits for threads
- * that are in its code. It fails for the program, which stays anyway. */
-static void module_keep(const void *description)
-{
-	Dl_info info;
-
-	if (dladdr(description, &info))
-		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-	dlerror();
-}
-
 /* Takes a provider that this interface knows. */
 static struct provider *provider_take(const struct provider *model)
 {
@@ -229,10 +204,29 @@ static struct provider *provider_take(const struct provider *model)
 	provider = provider_make(model);
 	if (provider && !is_early())
 		markers_make(provider);
-	if (provider)
-		provider_list(provider);
-	if (provider && stock.stands_in)
-		module_keep(model->description);
+	if (provider) {
+		struct event *event;
+
+		/* of a provider that is loaded twice, the events of the
+		 * first one count, as with LTTng */
+		stock_lock();
+		for (event = provider->events; event; event = event->next)
+			event->shadowed = !!event_of(event->marker, provider);
+		provider->next = providers;
+		providers = provider;
+		stock_unlock();
+	}
+	if (provider && stock.stands_in) {
+		/* No function waits for threads that are in the module's
+		 * code, so it stays. This fails for the program, which stays
+		 * anyway. */
+		Dl_info info;
+
+		if (dladdr(model->description, &info))
+			dlopen(info.dli_fname,
+			       RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+		dlerror();
+	}
 	if (provider && !is_early()) {
 		stock_begin();
 		stock_settle(false);
@@ -297,17 +291,6 @@ struct provider *provider_of(const void *cookie)
 		provider = provider->next;
 	stock_unlock();
 	return provider;
-}
-
-/* Finds which markers stay: another provider has them, too. */
-static void inherited_find(struct provider *provider)
-{
-	struct event *event;
-
-	stock_lock();
-	for (event = provider->events; event; event = event->next)
-		event->inherited = !!event_of(event->marker, provider);
-	stock_unlock();
 }
 
 /* Switches off the markers of a provider that is about to be unloaded. */
@@ -378,8 +361,13 @@ static void provider_forget(struct provider *provider, bool is_unused)
 void provider_go(struct provider *provider)
 {
 	bool is_unused;
+	struct event *event;
 
-	inherited_find(provider);
+	/* these markers stay: another provider has them, too */
+	stock_lock();
+	for (event = provider->events; event; event = event->next)
+		event->inherited = !!event_of(event->marker, provider);
+	stock_unlock();
 	/* when the program ends it is enough that no event is connected, and
 	 * another thread is spared */
 	if (module_stays(provider->description))

@@ -81,23 +81,6 @@ static int integer_take(struct making *making,
 	return type ? 0 : -EOPNOTSUPP;
 }
 
-static int float_take(struct making *making,
-			      const struct ust_float *real)
-{
-	if (!type_whole(real, sizeof(*real)))
-		return -EBADMSG;
-	making->step.op = DESCRIBE_WORD;
-	making->step.bytes = 8;
-	making->type = TAFFRAIL_T_F64;
-	if (real->mantissa_bits == 53 && real->exponent_bits == 11)
-		return 0;
-	making->step.op = DESCRIBE_FLOAT;
-	making->step.bytes = 4;
-	making->type = TAFFRAIL_T_F32;
-	return real->mantissa_bits == 24 && real->exponent_bits == 8 ?
-		       0 : -EOPNOTSUPP;
-}
-
 /* Adds the names of an enumeration: ranges of values. An automatic one stands
  * for the value behind the name before it. */
 static int names_add(struct describe_model *model,
@@ -209,6 +192,7 @@ static int type_take(struct describe_model *model,
 			     const struct ust_type *type, bool written)
 {
 	int ret;
+	const struct ust_float *real;
 
 	switch (type->kind) {
 	case UST_INTEGER:
@@ -218,7 +202,20 @@ static int type_take(struct describe_model *model,
 				 ((const struct ust_integer *)type)->base);
 		return ret;
 	case UST_FLOAT:
-		return float_take(making, (const void *)type);
+		real = (const void *)type;
+		if (!type_whole(real, sizeof(*real)))
+			return -EBADMSG;
+		making->step.op = DESCRIBE_WORD;
+		making->step.bytes = 8;
+		making->type = TAFFRAIL_T_F64;
+		if (real->mantissa_bits == 53 && real->exponent_bits == 11)
+			return 0;
+		making->step.op = DESCRIBE_FLOAT;
+		making->step.bytes = 4;
+		making->type = TAFFRAIL_T_F32;
+		return real->mantissa_bits == 24 && real->exponent_bits == 8 ?
+			       0 :
+			       -EOPNOTSUPP;
 	case UST_STRING:
 		making->type = TAFFRAIL_T_STRING;
 		making->step.op = DESCRIBE_STRING;
