@@ -141,28 +141,6 @@ static int loads_allowed(struct taffrail_call *call)
 	return 0;
 }
 
-/* Runs a request, and reports the state: failed, done, or done and markers call
- * it. */
-static void request_one(const struct requests *requests)
-{
-	struct taffrail_call call = { .nwords = 0 };
-	const char *markers;
-	int ret = loads_allowed(&call);
-
-	if (!ret)
-		ret = request_take(&call, requests->text, requests->bytes);
-	markers = strstr(call.facts, "markers=");
-	if (ret == -ECANCELED && call.used)
-		report_write(requests, REQUEST_FAILED, call.text);
-	else if (ret)
-		report_write(requests, REQUEST_FAILED,
-			     text_after(call.facts, "error=") ?: "failed");
-	else
-		report_write(requests, markers && atoi(markers + 8) > 0 ?
-			       REQUEST_CALLED : REQUEST_DONE, "");
-	free(call.text);
-}
-
 /* A copy, because the program may clear or overwrite the environment. */
 static char *taken;
 
@@ -177,8 +155,31 @@ __attribute__((constructor)) static void environment_take(void)
 		return;
 	taken = strdup(text);
 	requests.rest = taken;
-	while (requests.rest && requests_next(&requests))
-		request_one(&requests);
+	while (requests.rest && requests_next(&requests)) {
+		struct taffrail_call call = { .nwords = 0 };
+		const char *markers;
+		int ret = loads_allowed(&call);
+
+		/* reports the state: failed, done, or done and markers call
+		 * the library */
+		if (!ret)
+			ret = request_take(&call, requests.text,
+					   requests.bytes);
+		markers = strstr(call.facts, "markers=");
+		if (ret == -ECANCELED && call.used)
+			report_write(&requests, REQUEST_FAILED, call.text);
+		else if (ret)
+			report_write(&requests, REQUEST_FAILED,
+				     text_after(call.facts, "error=") ?:
+									"failed");
+		else
+			report_write(&requests,
+				     markers && atoi(markers + 8) > 0 ?
+					     REQUEST_CALLED :
+					     REQUEST_DONE,
+				     "");
+		free(call.text);
+	}
 }
 
 /* Finds the value of a key in the current request only, not in later ones. */

@@ -44,27 +44,15 @@ static void begin(const struct taffrail_event *event, void *priv)
 	pairs_begin(&((struct watch *)priv)->pairs, taffrail_event_time(event));
 }
 
-/* Writes the event with the stack of the thread that took so long, and the
- * value of a field of the end. */
-static void late_report(const struct watch *w,
-			const struct taffrail_event *event, uint64_t ns)
-{
-	void *stack[DEPTH];
-	int n = backtrace(stack, DEPTH);
-	char by[VALUE_BYTES];
-
-	value_text(event, *w->by ? taffrail_field(event, w->by) : -1, by);
-	TAFFRAIL_EVENT(watchdog, slow, TAFFRAIL_STR(w->name), ns,
-		       TAFFRAIL_ARRAY((uint64_t *)stack, n),
-		       TAFFRAIL_STR(by));
-}
-
 /* The callback of the second marker: writes the event if the time was too long.
  * No other thread's pair is looked at. */
 static void end(const struct taffrail_event *event, void *priv)
 {
 	struct watch *w = priv;
 	uint64_t took;
+	void *stack[DEPTH];
+	int n;
+	char by[VALUE_BYTES];
 
 	if (!pairs_end(&w->pairs, taffrail_event_time(event), &took))
 		return;
@@ -72,7 +60,12 @@ static void end(const struct taffrail_event *event, void *priv)
 	if (took <= w->limit)
 		return;
 	__atomic_fetch_add(&w->late, 1, __ATOMIC_RELAXED);
-	late_report(w, event, pairs_ns(took));
+	/* the stack of the thread that took so long, and the value of a
+	 * field of the end */
+	n = backtrace(stack, DEPTH);
+	value_text(event, *w->by ? taffrail_field(event, w->by) : -1, by);
+	TAFFRAIL_EVENT(watchdog, slow, TAFFRAIL_STR(w->name), pairs_ns(took),
+		       TAFFRAIL_ARRAY((uint64_t *)stack, n), TAFFRAIL_STR(by));
 }
 
 /* Reads "100ms", in units of the clock. Returns 0 when it is no time. */
@@ -100,19 +93,6 @@ static int call_refuse(struct taffrail_call *call, const char *why)
 	return 1;
 }
 
-/* Returns true when each word is a setting. */
-static bool are_settings(const struct taffrail_call *call)
-{
-	for (int i = 0; i < taffrail_call_words(call); i++) {
-		const char *word = taffrail_call_word(call, i);
-
-		if (strncmp(word, "limit=", 6) && strncmp(word, "name=", 5) &&
-		    strncmp(word, "by=", 3))
-			return false;
-	}
-	return true;
-}
-
 /* Finds the pair of that name, or makes it. Begin and end are connected apart,
  * and must agree. */
 static int open_watch(struct taffrail_call *call, void **priv)
@@ -123,9 +103,15 @@ static int open_watch(struct taffrail_call *call, void **priv)
 	struct watch *w = watches;
 	void *stack[1];
 
-	if (!are_settings(call))
-		return call_refuse(call, "the settings are limit=, by= and "
-					 "name=");
+	for (int i = 0; i < taffrail_call_words(call); i++) {
+		const char *word = taffrail_call_word(call, i);
+
+		if (strncmp(word, "limit=", 6) && strncmp(word, "name=", 5) &&
+		    strncmp(word, "by=", 3))
+			return call_refuse(call,
+					   "the settings are limit=, by= and "
+					   "name=");
+	}
 	while (w && strcmp(w->name, name))
 		w = w->next;
 	if (strlen(name) >= NAME_BYTES || (by && strlen(by) >= NAME_BYTES))
