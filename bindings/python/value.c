@@ -135,28 +135,6 @@ static int from_long(union taffrail_value *value, int type, PyObject *number)
 	return PyErr_Occurred() ? exception_swallow() : 0;
 }
 
-/* An integer beyond the range of a double becomes an infinity, and an object
- * without __float__ the value NaN; both do not fit. */
-static int from_number(union taffrail_value *value, PyObject *object)
-{
-	double x = PyFloat_AsDouble(object);
-
-	value->f64_ = x;
-	if (x != -1.0 || !PyErr_Occurred())
-		return 0;
-	value->f64_ = NAN;
-	if (PyLong_Check(object)) {
-		PyObject *zero = PyLong_FromLong(0);
-
-		PyErr_Clear();
-		value->f64_ = HUGE_VAL;
-		if (zero && PyObject_RichCompareBool(object, zero, Py_LT) == 1)
-			value->f64_ = -HUGE_VAL;
-		Py_XDECREF(zero);
-	}
-	return exception_swallow();
-}
-
 /* A string as it is, which lives as long as the object. A text that has no
  * UTF-8, or a NUL, at which readers would stop, is in Python's notation:
  * \udc80, \x00. */
@@ -303,6 +281,8 @@ keep:
 int value_from(union taffrail_value *value, int type, PyObject *object,
 	       struct owned *owned)
 {
+	double x;
+
 	PyObject *number;
 	int truth, ret;
 
@@ -315,7 +295,25 @@ int value_from(union taffrail_value *value, int type, PyObject *object,
 	case SCALAR_NONE:
 		return from_bytes(value, object, owned);
 	case SCALAR_REAL:
-		return from_number(value, object);
+		/* An integer beyond the range of a double becomes an
+		 * infinity, and an object without __float__ the value NaN;
+		 * both do not fit. */
+		x = PyFloat_AsDouble(object);
+		value->f64_ = x;
+		if (x != -1.0 || !PyErr_Occurred())
+			return 0;
+		value->f64_ = NAN;
+		if (PyLong_Check(object)) {
+			PyObject *zero = PyLong_FromLong(0);
+
+			PyErr_Clear();
+			value->f64_ = HUGE_VAL;
+			if (zero &&
+			    PyObject_RichCompareBool(object, zero, Py_LT) == 1)
+				value->f64_ = -HUGE_VAL;
+			Py_XDECREF(zero);
+		}
+		return exception_swallow();
 	case SCALAR_TRUTH:
 		truth = PyObject_IsTrue(object);
 		value->u64_ = truth > 0;
