@@ -28,29 +28,6 @@ static void shared_path(struct text *text, const struct session *session)
 	text_add(text, session->name);
 }
 
-/* Describes host and clock, as this process's page does, under another UUID. */
-static void page_derive(struct process_page *page)
-{
-	const struct process_page *own = process.page;
-
-	page->magic = PROCESS_MAGIC;
-	page->version = own->version;
-	page->pid = own->pid;
-	page->state = PROCESS_RUNNING;
-	page->clock_kind = own->clock_kind;
-	page->clock_hz = own->clock_hz;
-	page->sessions = 1;
-	page->start = own->start;
-	__builtin_memcpy(page->boot_id, own->boot_id, sizeof(page->boot_id));
-	__builtin_memcpy(page->uuid, own->uuid, sizeof(page->uuid));
-	/* the process's own trace has the other one */
-	page->uuid[0] ^= 0xff;
-	text_copy(page->procname, sizeof(page->procname), "(shared)");
-	text_copy(page->hostname, sizeof(page->hostname), own->hostname);
-	text_copy(page->agent_version, sizeof(page->agent_version),
-		  own->agent_version);
-}
-
 static void file_unlink(int fd, const char *name, void *arg)
 {
 	sys3(SYS_unlinkat, fd, name, 0);
@@ -66,11 +43,15 @@ static int files_make(const struct session *session, struct shared *shared,
 	uint32_t bytes = asked;
 	int ret, error = 0;
 	bool late;
+	const struct process_page *own;
 
 	for (;;) {
-		ret = quota_share(session->name, SHARED_BESIDE_BYTES +
-				  (uint64_t)agent_cpus *
-				  (RING_DATA_OFFSET + (uint64_t)bytes), &late);
+		ret = quota_share(
+			session->name,
+			SHARED_BESIDE_BYTES +
+				(uint64_t)agent_cpus *
+					(RING_DATA_OFFSET + (uint64_t)bytes),
+			&late);
 		if ((ret != -ENOSPC && ret != -EDQUOT) ||
 		    bytes == RING_LEAST_BYTES)
 			break;
@@ -81,7 +62,24 @@ static int files_make(const struct session *session, struct shared *shared,
 		ret = file_make_directory(AT_FDCWD, made);
 	if (ret)
 		return ret;
-	page_derive(&page);
+	/* host and clock as in this process's page, under another UUID */
+	own = process.page;
+	page.magic = PROCESS_MAGIC;
+	page.version = own->version;
+	page.pid = own->pid;
+	page.state = PROCESS_RUNNING;
+	page.clock_kind = own->clock_kind;
+	page.clock_hz = own->clock_hz;
+	page.sessions = 1;
+	page.start = own->start;
+	__builtin_memcpy(page.boot_id, own->boot_id, sizeof(page.boot_id));
+	__builtin_memcpy(page.uuid, own->uuid, sizeof(page.uuid));
+	/* the process's own trace has the other one */
+	page.uuid[0] ^= 0xff;
+	text_copy(page.procname, sizeof(page.procname), "(shared)");
+	text_copy(page.hostname, sizeof(page.hostname), own->hostname);
+	text_copy(page.agent_version, sizeof(page.agent_version),
+		  own->agent_version);
 	ret = shared_make(shared, made, &page, session->name, session->flags,
 			  bytes, agent_cpus, late);
 	if (ret)

@@ -327,20 +327,6 @@ static bool boot_take(const char **text)
 	return rest;
 }
 
-/* Takes the clock's rate from the line "clock=HZ BOOT-ID" of the command that
- * has written the file. */
-static void clock_take(const char *lines)
-{
-	char value[LINE_VALUE_BYTES] = "";
-	const char *p = value;
-	int64_t hz;
-
-	line_find(lines, "clock", value, sizeof(value));
-	hz = text_number(&p);
-	if (hz > 0 && *p++ == ' ' && boot_take(&p) && !*p)
-		place_clock_settle((uint64_t)hz);
-}
-
 uint32_t session_machine_learn(void)
 {
 	const char *join = settings.join, *p = "";
@@ -423,7 +409,16 @@ static int obey_file(int directory, const char *name, int asked,
 	ret = session_parse(session, buffer, &fault);
 	line_find(buffer, "all", all, sizeof(all));
 	if (!ret && (asked || all[0] == '1')) {
-		clock_take(buffer);
+		char value[LINE_VALUE_BYTES] = "";
+		const char *p = value;
+		int64_t hz;
+
+		/* the clock's rate, by the command that has written the
+		 * file: "clock=HZ BOOT-ID" */
+		line_find(buffer, "clock", value, sizeof(value));
+		hz = text_number(&p);
+		if (hz > 0 && *p++ == ' ' && boot_take(&p) && !*p)
+			place_clock_settle((uint64_t)hz);
 		ret = session_start(session, &matched);
 		if (ret == -EEXIST)
 			rules_reach(session);

@@ -26,24 +26,6 @@ static const uint16_t components[ARRAY_SIZE(vectors_offsets)] = {
 	[2] = 256, [5] = 64, [6] = 512, [7] = 1024,
 };
 
-/* Finds the places of the components from AVX on. */
-static void offsets_setup(void)
-{
-	uint32_t next = HEADER_END;
-
-	for (uint32_t i = 2; i < ARRAY_SIZE(vectors_offsets); i++) {
-		uint32_t bytes = components[i], offset = next, c, d;
-
-		if (!(vectors_mask & 1u << i))
-			continue;
-		if (!vectors_compact)
-			__cpuid_count(0xd, i, bytes, offset, c, d);
-		next += bytes;
-		if (offset + bytes <= VECTORS_BYTES)
-			vectors_offsets[i] = offset;
-	}
-}
-
 /* Start-up calls it, and nothing writes these words after that. */
 SIGSAFE void vectors_setup(void)
 {
@@ -58,6 +40,20 @@ SIGSAFE void vectors_setup(void)
 	if (!host_leaf_read(out, HOST_LEAF_D_1, 0xd, 1))
 		return;
 	vectors_compact = out[0] & CPUID_XSAVEC;
-	if (!vectors_offsets[2])
-		offsets_setup();
+	if (!vectors_offsets[2]) {
+		uint32_t next = HEADER_END;
+
+		/* the places of the components from AVX on */
+		for (uint32_t i = 2; i < ARRAY_SIZE(vectors_offsets); i++) {
+			uint32_t bytes = components[i], offset = next, u, v;
+
+			if (!(vectors_mask & 1u << i))
+				continue;
+			if (!vectors_compact)
+				__cpuid_count(0xd, i, bytes, offset, u, v);
+			next += bytes;
+			if (offset + bytes <= VECTORS_BYTES)
+				vectors_offsets[i] = offset;
+		}
+	}
 }
