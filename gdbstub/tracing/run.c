@@ -153,25 +153,6 @@ static int guard_enable(struct object *object, void *arg)
 	return 0;
 }
 
-/* Notes the variables that are fields. */
-static void fields_look(const struct trace *t)
-{
-	const char *name;
-
-	run.nfields = 0;
-	for (uint32_t i = 0; i < COLLECT_VARIABLES_MAX; i++) {
-		struct field_variable *field = &run.fields[run.nfields];
-
-		name = t->variables[i].defined ?
-			text_after(t->variables[i].name, FIELD_VARIABLE) : NULL;
-		if (!name || run.nfields == FIELDS_MAX)
-			continue;
-		field->number = i;
-		text_copy(field->name, sizeof(field->name), name);
-		run.nfields++;
-	}
-}
-
 /* Finds the variables that are fields of a marker. Returns how many. */
 static uint32_t fields_find(const struct object *object,
 			    struct collect_field *found)
@@ -270,9 +251,26 @@ static int points_serve(uint64_t address)
 	struct pass pass = { .patcher = &patcher, .address = address };
 	struct collect_request request;
 	struct ax_refusal why;
+	const struct trace *t;
+	const char *name;
 
 	registry_lock();
-	fields_look(trace_get());
+	/* the variables that are fields */
+	t = trace_get();
+	run.nfields = 0;
+	for (uint32_t i = 0; i < COLLECT_VARIABLES_MAX; i++) {
+		struct field_variable *field = &run.fields[run.nfields];
+
+		name = t->variables[i].defined ?
+			       text_after(t->variables[i].name,
+					  FIELD_VARIABLE) :
+			       NULL;
+		if (!name || run.nfields == FIELDS_MAX)
+			continue;
+		field->number = i;
+		text_copy(field->name, sizeof(field->name), name);
+		run.nfields++;
+	}
 	for (; point && !pass.ret; point = point->next) {
 		uint32_t slot = point->slot - 1;
 

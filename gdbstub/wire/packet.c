@@ -32,29 +32,6 @@ void packet_reader_open(struct packet_reader *reader, char *buffer,
 	buffer[0] = 0;
 }
 
-/* Takes a byte of the payload. Bytes beyond the room are only summed. */
-static enum packet_event take_payload(struct packet_reader *reader,
-				      uint8_t byte)
-{
-	if (byte == RSP_END) {
-		reader->state = DIGIT_HIGH;
-		return PACKET_MORE;
-	}
-	reader->sum += byte;
-	if (byte == RSP_ESCAPE && !reader->escaped) {
-		reader->escaped = 1;
-		return PACKET_MORE;
-	}
-	if (reader->escaped)
-		byte ^= RSP_ESCAPE_XOR;
-	reader->escaped = 0;
-	if (reader->used + 1 < reader->size)
-		reader->data[reader->used++] = (char)byte;
-	else
-		reader->cut = 1;
-	return PACKET_MORE;
-}
-
 enum packet_event packet_take(struct packet_reader *reader, uint8_t byte)
 {
 	int value;
@@ -68,8 +45,26 @@ enum packet_event packet_take(struct packet_reader *reader, uint8_t byte)
 		reader->cut = 0;
 		return PACKET_MORE;
 	}
-	if (reader->state == PAYLOAD)
-		return take_payload(reader, byte);
+	if (reader->state == PAYLOAD) {
+		/* bytes beyond the room are only summed */
+		if (byte == RSP_END) {
+			reader->state = DIGIT_HIGH;
+			return PACKET_MORE;
+		}
+		reader->sum += byte;
+		if (byte == RSP_ESCAPE && !reader->escaped) {
+			reader->escaped = 1;
+			return PACKET_MORE;
+		}
+		if (reader->escaped)
+			byte ^= RSP_ESCAPE_XOR;
+		reader->escaped = 0;
+		if (reader->used + 1 < reader->size)
+			reader->data[reader->used++] = (char)byte;
+		else
+			reader->cut = 1;
+		return PACKET_MORE;
+	}
 	if (reader->state == OUTSIDE)
 		return byte == RSP_ACK ? PACKET_ACKED :
 		       byte == RSP_NAK ? PACKET_AGAIN :

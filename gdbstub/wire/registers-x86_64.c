@@ -90,27 +90,6 @@ static void add_attribute_number(struct text *out, const char *name,
 	add_attribute(out, name, number);
 }
 
-/* Describes the types that an xmm register can be seen as. */
-static void describe_vectors(struct text *out)
-{
-	for (uint32_t i = 0; i < ARRAY_SIZE(vectors); i++) {
-		text_add(out, "<vector");
-		add_attribute(out, "id", vectors[i].id);
-		add_attribute(out, "type", vectors[i].type);
-		add_attribute_number(out, "count", vectors[i].count);
-		text_add(out, "/>\n");
-	}
-	text_add(out, "<union id=\"vec128\">\n");
-	for (uint32_t i = 0; i < ARRAY_SIZE(vectors); i++) {
-		text_add(out, "<field");
-		add_attribute(out, "name", vectors[i].field);
-		add_attribute(out, "type", vectors[i].id);
-		text_add(out, "/>\n");
-	}
-	text_add(out, "<field name=\"uint128\" type=\"uint128\"/>\n"
-		      "</union>\n");
-}
-
 /* Describes one register. */
 static void describe_one(struct text *out, const struct row *row,
 			 const char *name)
@@ -178,8 +157,27 @@ void registers_describe(struct text *out)
 			}
 			text_add(out, "</flags>\n");
 		}
-		if (row->count == 16)
-			describe_vectors(out);
+		if (row->count == 16) {
+			/* the types that an xmm register can be seen as */
+			for (uint32_t i = 0; i < ARRAY_SIZE(vectors); i++) {
+				text_add(out, "<vector");
+				add_attribute(out, "id", vectors[i].id);
+				add_attribute(out, "type", vectors[i].type);
+				add_attribute_number(out, "count",
+						     vectors[i].count);
+				text_add(out, "/>\n");
+			}
+			text_add(out, "<union id=\"vec128\">\n");
+			for (uint32_t i = 0; i < ARRAY_SIZE(vectors); i++) {
+				text_add(out, "<field");
+				add_attribute(out, "name", vectors[i].field);
+				add_attribute(out, "type", vectors[i].id);
+				text_add(out, "/>\n");
+			}
+			text_add(out,
+				 "<field name=\"uint128\" type=\"uint128\"/>\n"
+				 "</union>\n");
+		}
 		describe_row(out, row);
 	}
 	text_add(out, "</feature>\n</target>\n");
