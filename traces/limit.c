@@ -88,26 +88,6 @@ static void chunk_unlink(struct trace_set *set, struct trace_chunk *chunk)
 		set->newest = chunk->older;
 }
 
-/* Puts a file into the list, by the time of its last packet. Searches from the
- * newest file, as most files become the newest. */
-static void chunk_link(struct trace_set *set, struct trace_chunk *chunk)
-{
-	struct trace_chunk *older = set->newest;
-
-	while (older && older->time_ns > chunk->time_ns)
-		older = older->older;
-	chunk->older = older;
-	chunk->newer = older ? older->newer : set->oldest;
-	if (older)
-		older->newer = chunk;
-	else
-		set->oldest = chunk;
-	if (chunk->newer)
-		chunk->newer->older = chunk;
-	else
-		set->newest = chunk;
-}
-
 /* Removes a trace without packets. The trace's counts go to DIR/ledger, and it
  * stays in the set: the final totals have it. */
 static void trace_go(struct trace *trace)
@@ -261,6 +241,7 @@ int trace_limit_count(struct trace_stream *stream, const struct packet *packet)
 {
 	struct trace_set *set = stream->trace->set;
 	struct trace_chunk *chunk = stream->chunk;
+	struct trace_chunk *older;
 
 	if (!set->limit)
 		return 0;
@@ -286,7 +267,21 @@ int trace_limit_count(struct trace_stream *stream, const struct packet *packet)
 	set->written += packet_bytes(packet);
 	stream->time_ns = packet_time(stream, packet);
 	chunk->time_ns = stream->time_ns;
-	chunk_link(set, chunk);
+	/* by the time of the last packet; from the newest file, as most
+	 * files become the newest */
+	older = set->newest;
+	while (older && older->time_ns > chunk->time_ns)
+		older = older->older;
+	chunk->older = older;
+	chunk->newer = older ? older->newer : set->oldest;
+	if (older)
+		older->newer = chunk;
+	else
+		set->oldest = chunk;
+	if (chunk->newer)
+		chunk->newer->older = chunk;
+	else
+		set->newest = chunk;
 	return 0;
 }
 

@@ -362,32 +362,6 @@ static void uuid_format(char text[UUID_ROOM], const uint8_t *uuid)
 	strcpy(p, "\"");
 }
 
-/* Writes the version, the names of plain integers, and the packet's header. */
-static void put_trace(FILE *out, const struct metadata *metadata)
-{
-	char uuid[UUID_ROOM];
-
-	fputs("/* CTF 1.8 */\n\n"
-	      "typealias integer { size = 8; align = 8; signed = 0; } "
-	      ":= uint8_t;\n"
-	      "typealias integer { size = 16; align = 8; signed = 0; } "
-	      ":= uint16_t;\n"
-	      "typealias integer { size = 32; align = 8; signed = 0; } "
-	      ":= uint32_t;\n"
-	      "typealias integer { size = 64; align = 8; signed = 0; } "
-	      ":= uint64_t;\n"
-	      "\ntrace {\n\tmajor = 1;\n\tminor = 8;\n", out);
-	uuid_format(uuid, metadata->uuid);
-	fprintf(out, "\tuuid = %s;\n\tbyte_order = %s;\n"
-		     "\tpacket.header := struct {\n"
-		     "\t\tuint32_t magic;\n"
-		     "\t\tuint8_t uuid[16];\n"
-		     "\t\tuint32_t stream_id;\n"
-		     "\t\tuint64_t stream_instance_id;\n"
-		     "\t};\n};\n", uuid,
-		__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "le" : "be");
-}
-
 /* Writes a text of a program as a row of the environment. */
 static void put_text(FILE *out, const char *key, const char *text)
 {
@@ -408,33 +382,6 @@ static void put_time(FILE *out, const char *key, uint64_t seconds)
 	put_text(out, key, text);
 }
 
-/* Writes a row for each process that shares the trace, in a comment:
- * process_NUMBER is "PID STARTTIME NAME". */
-static void put_members(FILE *out, const struct session_view *session)
-{
-	struct member_view member = { .number = 0 };
-	char *part, *star;
-
-	fputs("\t" METADATA_ROWS "\n", out);
-	while (session_view_member(session, &member)) {
-		if (!member.wrote)
-			continue;
-		fprintf(out, "\t" METADATA_PROCESS "%u = \"%u %llu ",
-			member.number, member.pid,
-			(unsigned long long)member.starttime);
-		/* no name ends the comment */
-		for (part = member.name; (star = strchr(part, '*'));
-		     part = star + 1) {
-			*star = '\0';
-			metadata_escape(out, part);
-			fputs("\\052", out);
-		}
-		metadata_escape(out, part);
-		fputs("\";\n", out);
-	}
-	fputs("\t*/\n", out);
-}
-
 /* Writes the environment: the facts about the process and the recording. */
 static void put_env(FILE *out, const struct metadata *metadata)
 {
@@ -453,7 +400,29 @@ static void put_env(FILE *out, const struct metadata *metadata)
 	put_text(out, "agent_version", process->agent_version);
 	put_text(out, "trace_name", metadata->session->page.name);
 	if (shared) {
-		put_members(out, metadata->session);
+		struct member_view member = { .number = 0 };
+		char *part, *star;
+
+		/* a row for each process that shares the trace, in a
+		 * comment: process_NUMBER is "PID STARTTIME NAME" */
+		fputs("\t" METADATA_ROWS "\n", out);
+		while (session_view_member(metadata->session, &member)) {
+			if (!member.wrote)
+				continue;
+			fprintf(out, "\t" METADATA_PROCESS "%u = \"%u %llu ",
+				member.number, member.pid,
+				(unsigned long long)member.starttime);
+			/* no name ends the comment */
+			for (part = member.name; (star = strchr(part, '*'));
+			     part = star + 1) {
+				*star = '\0';
+				metadata_escape(out, part);
+				fputs("\\052", out);
+			}
+			metadata_escape(out, part);
+			fputs("\";\n", out);
+		}
+		fputs("\t*/\n", out);
 	} else {
 		put_text(out, "procname", process->procname);
 		fprintf(out, "\tvpid = %u;\n\tvppid = %u;\n"
@@ -602,11 +571,32 @@ int metadata_write(FILE *out, const struct metadata *metadata)
 {
 	const struct session_view *session = metadata->session;
 	struct event_shape shape;
+	char uuid[UUID_ROOM];
 
 	for (size_t i = 0; i < session->nevents; i++)
 		if (shape_of(&shape, session->events[i]))
 			return -EBADMSG;
-	put_trace(out, metadata);
+	fputs("/* CTF 1.8 */\n\n"
+	      "typealias integer { size = 8; align = 8; signed = 0; } "
+	      ":= uint8_t;\n"
+	      "typealias integer { size = 16; align = 8; signed = 0; } "
+	      ":= uint16_t;\n"
+	      "typealias integer { size = 32; align = 8; signed = 0; } "
+	      ":= uint32_t;\n"
+	      "typealias integer { size = 64; align = 8; signed = 0; } "
+	      ":= uint64_t;\n"
+	      "\ntrace {\n\tmajor = 1;\n\tminor = 8;\n",
+	      out);
+	uuid_format(uuid, metadata->uuid);
+	fprintf(out,
+		"\tuuid = %s;\n\tbyte_order = %s;\n"
+		"\tpacket.header := struct {\n"
+		"\t\tuint32_t magic;\n"
+		"\t\tuint8_t uuid[16];\n"
+		"\t\tuint32_t stream_id;\n"
+		"\t\tuint64_t stream_instance_id;\n"
+		"\t};\n};\n",
+		uuid, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "le" : "be");
 	put_env(out, metadata);
 	metadata_put_clock(out, metadata->process->clock_kind,
 			   metadata->process->boot_id, &metadata->clock);

@@ -322,31 +322,6 @@ static struct pair_kind *kind_take(struct pairs *p, char *text, bool calls,
 	       NULL : &k->kind;
 }
 
-/* Returns the kind of a name with a word in it, or NULL without memory. The
- * kind's name is the name without the word. */
-static struct pair_kind *kind_of(struct pairs *p, const char *name,
-				 const struct found_word *found)
-{
-	const char *right = name + found->at + strlen(found->word->text);
-	size_t left = found->at;
-	char *text = NULL;
-
-	while (*right && strchr("_-.", *right))
-		right++;
-	while (left && strchr("_-.", name[left - 1]))
-		left--;
-	if (!*right && left && name[left - 1] == ':')
-		left--;
-	if (!left && !*right)
-		text = strdup(name);
-	else if (asprintf(&text, "%.*s%s%s", (int)left, name,
-			  *right && left && name[left - 1] != ':' ? "_" : "",
-			  right) < 0)
-		text = NULL;
-	return kind_take(p, text, found->word->family == FAMILY_CALL, false,
-			 NULL);
-}
-
 /* Adds what an event of a class does to a kind, and notes the name of the first
  * event that does. An event that ends and begins pairs of one kind is a step of
  * it. Returns 0 or -ENOMEM. */
@@ -518,6 +493,9 @@ static int meet_side(struct pairs *p, const struct trace_class *trace,
 	struct pair_kind *kind;
 	bool whole = false;
 	int ret = 0;
+	const char *right;
+	size_t left;
+	char *text = NULL;
 
 	for (size_t i = 0; i < p->nkinds && p->kinds[i]->given && !ret; i++) {
 		struct own_kind *k = kind_own(p->kinds[i]);
@@ -534,7 +512,24 @@ static int meet_side(struct pairs *p, const struct trace_class *trace,
 	if (ret || !find_word(&found, class->name) ||
 	    found.word->ends != ends || is_replaced(p, class->name, &found))
 		return ret;
-	kind = kind_of(p, class->name, &found);
+	/* the kind's name is the name without the word */
+	right = class->name + found.at + strlen(found.word->text);
+	left = found.at;
+	while (*right && strchr("_-.", *right))
+		right++;
+	while (left && strchr("_-.", class->name[left - 1]))
+		left--;
+	if (!*right && left && class->name[left - 1] == ':')
+		left--;
+	if (!left && !*right)
+		text = strdup(class->name);
+	else if (asprintf(&text, "%.*s%s%s", (int)left, class->name,
+			  *right && left && class->name[left - 1] != ':' ? "_" :
+									   "",
+			  right) < 0)
+		text = NULL;
+	kind = kind_take(p, text, found.word->family == FAMILY_CALL, false,
+			 NULL);
 	return kind ? add_action(actions, kind, ends, trace, class) : -ENOMEM;
 }
 

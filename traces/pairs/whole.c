@@ -194,15 +194,6 @@ static void neighbours_join(const struct pairs *p, struct whole_lane *lane,
 	lane->n = kept;
 }
 
-/* Makes room in a full list. Calls of one depth mostly stand together; a call
- * before others would keep a call around these from having them. */
-static void lane_squeeze(const struct pairs *p, struct whole_lane *lane)
-{
-	neighbours_join(p, lane, false);
-	if (lane->n > WAITING_MAX / 4 * 3)
-		neighbours_join(p, lane, true);
-}
-
 void whole_take(struct pairs *p, struct pair *pair,
 		const struct pair_action *action,
 		const struct trace_event *event)
@@ -247,8 +238,13 @@ void whole_take(struct pairs *p, struct pair *pair,
 		p->calls->begun(pair, event, p->calls->priv);
 	if (p->calls->finished)
 		p->calls->finished(pair, event, p->calls->priv);
-	if (lane && lane->n == WAITING_MAX)
-		lane_squeeze(p, lane);
+	if (lane && lane->n == WAITING_MAX) {
+		/* calls of one depth mostly stand together; a call before
+		 * others would keep a call around these from having them */
+		neighbours_join(p, lane, false);
+		if (lane->n > WAITING_MAX / 4 * 3)
+			neighbours_join(p, lane, true);
+	}
 	if (lane && array_grow(&lane->list, lane->n, sizeof(*lane->list)))
 		lane->list[lane->n++] = (struct waiting){
 			.begin = pair->begin, .end = pair->end,

@@ -57,19 +57,6 @@ static bool is_record(const struct event_class *class)
 	return same;
 }
 
-/* Makes writer records the context of a trace's events, if it has records. */
-static void writers_take(struct trace_class *trace)
-{
-	uint32_t id = cursor_writer_id(trace->kind);
-
-	if (trace->foreign || trace->context || trace->nevents <= id ||
-	    !trace->events[id] || !is_record(trace->events[id]))
-		return;
-	trace->writers = true;
-	trace->context = &writer_context;
-	trace->events[id] = NULL;
-}
-
 static int trace_append(struct reader *reader, struct trace_class *trace)
 {
 	if (!array_grow(&reader->traces, reader->ntraces, sizeof(trace)))
@@ -159,10 +146,17 @@ bool member_wanted(const struct reader *reader,
 int reader_add_trace(struct reader *reader, struct trace_class *trace)
 {
 	int ret = trace_append(reader, trace);
+	uint32_t id;
 
 	if (ret || reader->calls->raw)
 		return ret;
-	writers_take(trace);
+	id = cursor_writer_id(trace->kind);
+	if (!trace->foreign && !trace->context && trace->nevents > id &&
+	    trace->events[id] && is_record(trace->events[id])) {
+		trace->writers = true;
+		trace->context = &writer_context;
+		trace->events[id] = NULL;
+	}
 	/* those that the metadata names have written */
 	for (size_t i = 0; trace->writers && i < trace->nmembers && !ret; i++)
 		if (member_wanted(reader, &trace->members[i]))

@@ -204,30 +204,6 @@ static void add_variable(struct where_fields *f, const char *name,
 		type & TAFFRAIL_T_SEQUENCE ? (uint8_t)scalar_bytes(type) : 0;
 }
 
-/* Adds a variant as a marker has it: a number without a name, and bytes. U
- * names the options: U.value, as a marker calls the variant, or U itself.
- * Returns 0, also where there is no room for it, or -ENOMEM. */
-static int add_variant(struct where_fields *f, const struct field_class *class,
-		       struct where_step *step, const char *name,
-		       const char *expression)
-{
-	char value[FIELD_NAME_BYTES];
-	const char *dot = strrchr(name, '.');
-	size_t n = dot && !strcmp(dot, ".value") ? (size_t)(dot - name) :
-						   strlen(name);
-
-	snprintf(value, sizeof(value), "%.*s", (int)n, name);
-	if (f->n + 2 > TAFFRAIL_FIELDS_MAX || f->shape.nvar == 16 ||
-	    class->nmembers > UINT16_MAX || !is_used(class, value, expression))
-		return 0;
-	step->used = true;
-	add_name(f, "", TAFFRAIL_T_U32);
-	f->shape.fixed_bytes += sizeof(uint32_t);
-	snprintf(value, sizeof(value), "%.*s.value", (int)n, name);
-	add_variable(f, value, TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8);
-	return add_options(f, class);
-}
-
 /* Adds a field to the fields of the program, if the expression may name it. The
  * field gets a step in any case, because a reader must step over it. Returns 0
  * or -ENOMEM. Where there is no room, the expression finds no such name. */
@@ -241,8 +217,28 @@ static int add_field(struct where_fields *f, const struct field_class *class,
 			(type & TAFFRAIL_T_SEQUENCE);
 
 	step->class = class;
-	if (class->kind == FIELD_VARIANT)
-		return add_variant(f, class, step, name, expression);
+	if (class->kind == FIELD_VARIANT) {
+		char value[FIELD_NAME_BYTES];
+		const char *dot = strrchr(name, '.');
+		size_t n = dot && !strcmp(dot, ".value") ?
+				   (size_t)(dot - name) :
+				   strlen(name);
+
+		/* as a marker has it: a number without a name, and bytes. U
+		 * names the options: U.value, as a marker calls the variant,
+		 * or U */
+		snprintf(value, sizeof(value), "%.*s", (int)n, name);
+		if (f->n + 2 > TAFFRAIL_FIELDS_MAX || f->shape.nvar == 16 ||
+		    class->nmembers > UINT16_MAX ||
+		    !is_used(class, value, expression))
+			return 0;
+		step->used = true;
+		add_name(f, "", TAFFRAIL_T_U32);
+		f->shape.fixed_bytes += sizeof(uint32_t);
+		snprintf(value, sizeof(value), "%.*s.value", (int)n, name);
+		add_variable(f, value, TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8);
+		return add_options(f, class);
+	}
 	if (variable && class->kind != FIELD_STRING &&
 	    class->kind != FIELD_TEXT)
 		class = &class->members[0];	/* it may have labels */

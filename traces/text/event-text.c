@@ -441,34 +441,33 @@ static void put_foreign(struct event_text *text,
 	out_char(out, '\n');
 }
 
-/* Writes the number of the event's thread, or else of the process. */
-static void put_thread(struct out *out, const struct trace_event *event,
-		       size_t thread)
-{
-	const struct field_class *context = event->trace->context;
-	const uint8_t *at = event->context, *end = event_context_end(event);
-	int64_t id = event->trace->vpid, bytes = 0;
-
-	for (size_t i = 0; context && i < thread && bytes >= 0; at += bytes)
-		bytes = field_bytes(&context->members[i++], at, end);
-	if (context && thread < context->nmembers && bytes >= 0 &&
-	    field_bytes(&context->members[thread], at, end) >= 0)
-		id = (int64_t)field_integer(&context->members[thread], at);
-	out_room(out, NUMBER_S64_BYTES);
-	if (id < 0)
-		*out->p++ = '-';
-	else
-		out->p = number_s64(out->p, id);
-}
-
 /* Writes the line in the short form, behind the time. */
 static void put_short(struct event_text *text, const struct trace_event *event,
 		      const struct event_head *head)
 {
 	struct out *out = text->out;
+	const struct field_class *context;
+	const uint8_t *at, *end;
+	int64_t id, bytes = 0;
 
 	out_bytes(out, head->process, head->process_bytes);
-	put_thread(out, event, head->thread);
+	/* the number of the event's thread, or else of the process */
+	context = event->trace->context;
+	at = event->context;
+	end = event_context_end(event);
+	id = event->trace->vpid;
+	for (size_t i = 0; context && i < head->thread && bytes >= 0;
+	     at += bytes)
+		bytes = field_bytes(&context->members[i++], at, end);
+	if (context && head->thread < context->nmembers && bytes >= 0 &&
+	    field_bytes(&context->members[head->thread], at, end) >= 0)
+		id = (int64_t)field_integer(&context->members[head->thread],
+					    at);
+	out_room(out, NUMBER_S64_BYTES);
+	if (id < 0)
+		*out->p++ = '-';
+	else
+		out->p = number_s64(out->p, id);
 	out_bytes(out, head->text, head->bytes);
 	if (head->cpu) {
 		out_room(out, NUMBER_U64_BYTES);
