@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail list --lines FILE.c[:LINE]: the lines of a source file that rules can
- * have, with the variables that have a value there.
+ * taffrail list --lines FILE.c[:LINE]: the lines of a source file that rules
+ * can have, with the variables that have a value there.
  *
  * Invariant: the answers of the symboliser's child are text of unknown origin,
  * which reaches the terminal only through printable_print().
@@ -42,7 +42,7 @@ struct row {
 
 struct listing {
 	const char *source;
-	unsigned long line;		/* the only one that is printed; 0: all */
+	unsigned long line;		/* that is printed; 0: all are */
 	unsigned long before, next;	/* those around it with code; or 0 */
 	char bare[FILE_BYTES];		/* about the first file, if it has no
 					 * debug information; or "" */

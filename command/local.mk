@@ -280,7 +280,6 @@ command_sources = \
 	command/symboliser/functions.c \
 	command/symboliser/markers.c \
 	command/symboliser/names.c \
-	command/symboliser/package.c \
 	command/symboliser/places.c \
 	command/symboliser/plans.c \
 	command/symboliser/scopes.c \
@@ -292,7 +291,6 @@ command_sources = \
 	command/symboliser/spots.c \
 	command/symboliser/symboliser.c \
 	command/symboliser/symboliser.h \
-	command/symboliser/targets.c \
 	command/symboliser/types.c \
 	command/symboliser/value-fields.c \
 	command/symboliser/values.c \

@@ -33,12 +33,6 @@ int symboliser_split_open(const char *path);
 extern bool symboliser_split_noting;	/* whether paths are noted */
 extern uint64_t symboliser_split_id;	/* of the unit that is looked for */
 
-/* Writes a unit of a package as a split file. Returns false if there is none,
- * or no room. */
-bool symboliser_package_unit(void *to, size_t room,
-			     const struct symboliser_image *package,
-			     uint64_t id);
-
 /* Serves requests until the socket is closed or a request is not valid. Keeps
  * nothing of a request for the next one. */
 void symboliser_serve(void);

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The names of source files in the heads of line tables: the symboliser's
- * child. Facts: DWARF 5, 6.2.4, "The Line Number Program Header"; DWARF 4, the
- * same.
+ * The names of source files in the heads of line tables, and functions by their
+ * names, with the lines that they have there: the symboliser's child. Facts:
+ * DWARF 5, 6.2.4, "The Line Number Program Header"; DWARF 4, the same.
  *
  * libdw decodes a whole table before it tells a name (up to 0.190). The tables
  * of a large program have millions of rows, of which a rule needs those of one
  * unit.
+ *
+ * Invariant: parameters are those that the demangler writes, as in rules for
+ * functions. A static function that gcc has inlined everywhere has none here.
  */
 #include "command/symboliser/dwarf-private.h"
 
 #include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "tracepoints/conditions/rule-split.h"
+
+#define DEPTH_MAX	32		/* of namespaces */
 
 /* The bytes that are left. */
 struct cursor {
@@ -166,4 +174,240 @@ bool symboliser_unit_has(const struct symboliser_dwarf *d, Dwarf_Die *unit,
 			leb_take(&c);
 	}
 	return c.bad;
+}
+
+/*
+ * Functions of an ELF file by their names in the source, and the lines that
+ * they have there: the symboliser's child.
+ *
+ * Invariant: parameters are those that the demangler writes, as in rules for
+ * functions. A static function that gcc has inlined everywhere has none here.
+ */
+
+/* Returns the name of a function with the namespaces and the parameters, or
+ * NULL: valid until the next one is asked for. */
+static const char *function_shown(Dwarf_Die *function)
+{
+	Dwarf_Attribute attr;
+	const char *symbol = dw.formstring(
+		dw.attr_integrate(function, DW_AT_linkage_name, &attr) ?:
+		dw.attr_integrate(function, DW_AT_MIPS_linkage_name, &attr));
+	const char *shown;
+	Dwarf_Addr entry;
+
+	/* gcc leaves it out of static functions */
+	if (!symbol && !dw.entrypc(function, &entry))
+		symbol = symboliser_symbol_at(entry);
+	shown = symbol ? rule_shown_name(symbol) : NULL;
+	return shown && strchr(shown, '(') ? shown : NULL;
+}
+
+/* Tells whether a name ends with another one, but for blanks. */
+static bool name_ends(const char *name, const char *end)
+{
+	const char *p = name + strlen(name), *q = end + strlen(end);
+
+	for (; q > end; p--, q--) {
+		while (p > name && p[-1] == ' ')
+			p--;
+		while (q > end && q[-1] == ' ')
+			q--;
+		if (q > end && (p == name || p[-1] != q[-1]))
+			return false;
+	}
+	return p <= name || p[-1] == ':' || p[-1] == ' ';
+}
+
+/* Returns how many bytes before `end` are a DIE's own name, or that without the
+ * arguments of a template; 0: it has another one. */
+static size_t own_bytes(const char *name, const char *end, const char *own)
+{
+	size_t n = own ? strlen(own) : 0, room = (size_t)(end - name);
+
+	if (n && n <= room && !memcmp(end - n, own, n))
+		return n;
+	n = n && own[n - 1] == '>' && strncmp(own, "operator", 8) ?
+		    strcspn(own, "<") : 0;
+	return n <= room && !memcmp(end - n, own, n) ? n : 0;
+}
+
+bool symboliser_is_named(Dwarf_Die *function, const char *name)
+{
+	const char *own = dw.diename(function), *end = name + strlen(name);
+	Dwarf_Die declared = *function, *scopes = NULL;
+	Dwarf_Attribute attr;
+	size_t bytes;
+	int n = 1, i = 0;
+
+	if (end > name && strchr(name, '(')) {
+		bytes = own ? strcspn(own, "<(") : 0;
+		own = bytes && memmem(name, strlen(name), own, bytes) ?
+			      function_shown(function) : NULL;
+		return own && name_ends(own, name);
+	}
+	/* most have another one */
+	bytes = own_bytes(name, end, own);
+	if (!bytes)
+		return false;
+	if ((size_t)(end - name) > bytes) {
+		while (dw.attr(&declared, DW_AT_abstract_origin, &attr) &&
+		       dw.formref_die(&attr, &declared))
+			;
+		if (dw.attr(&declared, DW_AT_specification, &attr))
+			dw.formref_die(&attr, &declared);
+		n = dw.getscopes_die(&declared, &scopes);
+	}
+	for (; end > name && i < n; i++) {
+		bytes = own_bytes(name, end, i ? dw.diename(&scopes[i]) : own);
+		if (!bytes)
+			break;
+		end -= bytes;
+		if (end - name > 2 && end[-1] == ':' && end[-2] == ':')
+			end -= 2;
+		else if (end > name)
+			break;
+	}
+	free(scopes);
+	return end == name;
+}
+
+/* The search for functions by name. */
+struct function_search {
+	const char *name;
+	struct symboliser_target *targets;
+	uint32_t n;			/* of them */
+	struct symboliser_target *of;	/* whose end is looked for, or NULL */
+	Dwarf_Die skeleton;		/* of the unit, if it is split */
+};
+
+/* Returns the path of a function's source. dwarf_decl_file() of libdw 0.188
+ * ends the process for a split unit, and does not know the first file. */
+static const char *function_file(const struct function_search *f,
+				 Dwarf_Die *function)
+{
+	Dwarf_Die unit = f->skeleton;
+	Dwarf_Attribute attr;
+	Dwarf_Files *files;
+	Dwarf_Word number;
+	size_t n;
+
+	if (dw.formudata(dw.attr_integrate(function, DW_AT_decl_file, &attr),
+			 &number) ||
+	    (!unit.addr && dw.cu_info(attr.cu, NULL, NULL, &unit, NULL, NULL,
+				      NULL, NULL)) ||
+	    dw.getsrcfiles(&unit, &files, &n) || number >= n)
+		return NULL;
+	return dw.filesrc(files, number, NULL, NULL);
+}
+
+/* Adds a function, unless it is known: instances of a template begin at the
+ * same line, and a unit has copies of functions. */
+static void target_add(struct function_search *f, Dwarf_Die *function)
+{
+	struct symboliser_target t = { .end = 0 };
+	const char *shown;
+
+	if (dw.decl_line(function, &t.begin) ||
+	    !(t.file = function_file(f, function)))
+		return;
+	for (uint32_t i = 0; i < f->n; i++)
+		if (f->targets[i].begin == t.begin &&
+		    !strcmp(f->targets[i].file, t.file))
+			return;
+	if (f->n == SYMBOLISER_TARGETS_MAX)
+		return;
+	shown = function_shown(function);
+	t.shown = shown ? strdup(shown) : NULL;
+	f->targets[f->n++] = t;
+}
+
+/* Looks at functions below a DIE, also of namespaces and classes: finds those
+ * with the name, or where one ends. */
+static void function_look(struct function_search *f, Dwarf_Die *parent,
+			  int depth)
+{
+	struct symboliser_target *of = f->of;
+	const bool is_class = dw.tag(parent) != DW_TAG_namespace && depth;
+	const char *name;
+	Dwarf_Die child;
+	int line;
+
+	if (depth == DEPTH_MAX || dw.child(parent, &child))
+		return;
+	do {
+		switch (dw.tag(&child)) {
+		case DW_TAG_subprogram:
+			/* a class declares what it defines */
+			if (dw.hasattr(&child, DW_AT_declaration) &&
+			    !(of && is_class))
+				break;
+			name = dw.diename(&child);
+			/* a closure of Rust is in a function; that of C++ has
+			 * the line of another DIE */
+			if (of && name && *name != '{' &&
+			    dw.hasattr(&child, DW_AT_decl_line) &&
+			    !dw.decl_line(&child, &line) && line > of->begin &&
+			    (!of->end || line < of->end) &&
+			    function_file(f, &child) == of->file)
+				of->end = line;
+			if (!of && symboliser_is_named(&child, f->name))
+				target_add(f, &child);
+			break;
+		case DW_TAG_namespace:
+			/* of items in a function of Rust */
+			if (of && symboliser_is_named(&child, f->name))
+				break;
+			/* fall through */
+		case DW_TAG_class_type:
+		case DW_TAG_structure_type:
+			function_look(f, &child, depth + 1);
+		}
+	} while (!dw.siblingof(&child, &child));
+}
+
+/* Looks for functions in the units that have the address, or in all units; of
+ * split ones, in the first that has it, or has the function. */
+static void units_look(struct function_search *f, Dwarf *dwarf,
+		       const uint64_t *address, bool all)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit, none = { 0 };
+	bool here, split;
+	uint8_t type;
+
+	while (!dw.get_units(dwarf, cu, &cu, NULL, &type, &unit, NULL)) {
+		uint32_t n = f->n;
+
+		here = address && dw.haspc(&unit, *address) > 0;
+		split = type == DW_UT_skeleton;
+		if (n && (address || split))
+			return;
+		f->skeleton = split ? unit : none;
+		if (split ? (address && !here) ||
+				    !symboliser_unit_whole(&unit) :
+			    !here && !all)
+			continue;
+		f->of = NULL;
+		function_look(f, &unit, 0);
+		for (; n < f->n; n++) {
+			f->of = &f->targets[n];
+			function_look(f, &unit, 0);
+		}
+	}
+}
+
+uint32_t symboliser_targets_find(
+	struct symboliser_target targets[SYMBOLISER_TARGETS_MAX],
+	const char *name, const struct symboliser_dwarf *d)
+{
+	struct function_search f = { .name = name, .targets = targets };
+	uint64_t address;
+	/* a symbol tells the unit, so not all are read */
+	bool known = symboliser_symbol(&address, name);
+
+	if (known)
+		units_look(&f, d->dwarf, &address, false);
+	if (!f.n)
+		units_look(&f, d->dwarf, known ? &address : NULL, true);
+	return f.n;
 }

@@ -198,7 +198,8 @@ static bool is_wanted(const char *name, const void *priv)
  * target's file, or ends with that behind a '/'; `same`: it is the one of the
  * line before. */
 static void line_take(const struct search *s, struct question *q,
-		      struct symboliser_target *t, const struct place *place, bool same)
+		      struct symboliser_target *t, const struct place *place,
+		      bool same)
 {
 	const size_t length = strlen(place->source), bytes = strlen(t->file);
 	int line = place->line - t->begin;
@@ -506,13 +507,9 @@ static bool place_put(struct search *s, const struct place *place)
 	}
 	listing.fields = fields;
 	/* those of the function alone */
-	for (all = 0; all < n; all++) {
-		int tag = dw.tag(&scopes[all]);
-
-		if (tag == DW_TAG_subprogram ||
-		    tag == DW_TAG_inlined_subroutine)
-			break;
-	}
+	for (all = 0; all < n && dw.tag(&scopes[all]) != DW_TAG_subprogram &&
+		      dw.tag(&scopes[all]) != DW_TAG_inlined_subroutine;)
+		all++;
 	if (q->parameters) {
 		struct value_scope whole = *scope;
 
