@@ -237,28 +237,6 @@ static void operation_apply(struct value *a, struct value *b,
 	a->follows |= *op->text == '/' || *op->text == '%';
 }
 
-/* Takes a number. Returns the rest. */
-static const char *number_take(struct value *v, const char *p)
-{
-	char *end, *real;
-	uint64_t number = strtoull(p, &end, 0);
-	double d = strtod(p, &real);
-	uint32_t bytes = number >> 32 || (number >> 31 && *p != '0') ? 8 : 4;
-
-	v->kind = VALUE_NUMBER;
-	if (real > end) {
-		memcpy(&number, &d, sizeof(number));
-		end = real;
-		v->number = TAFFRAIL_T_F64;
-	} else {
-		v->number = scalar_of_sort(number >> (bytes * 8 - 1) ?
-						   SCALAR_UNSIGNED :
-						   SCALAR_SIGNED, bytes);
-	}
-	code_const(v, (int64_t)number);
-	return end;
-}
-
 /* Takes the members and elements behind a variable's name. Returns the rest;
  * NULL: the text makes no sense. */
 static const char *parts_take(struct value *v, const char *p,
@@ -481,8 +459,27 @@ static const char *unary_take(struct value *v, const char *p,
 		value_cast(v, &cast, scope);
 		return next;
 	}
-	if (isdigit((unsigned char)*p))
-		return number_take(v, p);
+	if (isdigit((unsigned char)*p)) {
+		char *end, *real;
+		uint64_t number = strtoull(p, &end, 0);
+		double d = strtod(p, &real);
+		uint32_t bytes =
+			number >> 32 || (number >> 31 && *p != '0') ? 8 : 4;
+
+		v->kind = VALUE_NUMBER;
+		if (real > end) {
+			memcpy(&number, &d, sizeof(number));
+			end = real;
+			v->number = TAFFRAIL_T_F64;
+		} else {
+			v->number = scalar_of_sort(number >> (bytes * 8 - 1) ?
+							   SCALAR_UNSIGNED :
+							   SCALAR_SIGNED,
+						   bytes);
+		}
+		code_const(v, (int64_t)number);
+		return end;
+	}
 	if (*p == '(') {
 		p = sum_take(v, p + 1, 0, scope);
 		return p && *p == ')' ? parts_take(v, p + 1, scope) : NULL;

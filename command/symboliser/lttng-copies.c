@@ -192,19 +192,6 @@ static bool id_note(struct reader *r, const char *provider, const char *event)
 	return true;
 }
 
-/* Adds an event without fields. */
-static int name_add(struct reader *r, const char *provider, const char *event,
-		    uint64_t address, enum symboliser_why why)
-{
-	struct symboliser_found found = {
-		.marker = { .kind = MARKER_EVENT, .address = address,
-			    .why = (uint8_t)why },
-		.strings = { provider, event, "", "" },
-	};
-
-	return r->take(&found, r->priv);
-}
-
 int lttng_tell(struct reader *r, const struct ust_provider *provider,
 	       const struct ust_event *event, uint64_t probe)
 {
@@ -243,10 +230,18 @@ int lttng_tell(struct reader *r, const struct ust_provider *provider,
 int lttng_tell_site(struct reader *r, const char *provider, const char *event,
 		    uint64_t address)
 {
+	struct symboliser_found found;
+
 	if (!marker_name_valid(provider) || !marker_name_valid(event) ||
 	    r->nids == SITES_MAX || !id_note(r, provider, event))
 		return r->error;
-	return name_add(r, provider, event, address, WHY_ELSEWHERE);
+	found = (struct symboliser_found){
+		.marker = { .kind = MARKER_EVENT,
+			    .address = address,
+			    .why = (uint8_t)WHY_ELSEWHERE },
+		.strings = { provider, event, "", "" },
+	};
+	return r->take(&found, r->priv);
 }
 
 void symboliser_free_copies(struct symboliser_copies *copies)

@@ -116,20 +116,6 @@ static void program_write(struct value_field *field, struct value *v,
 	}
 }
 
-/* Makes a truth value of the lowest bit. In registers, and in what is computed,
- * gcc leaves out the `& 1` that makes one of a number. */
-static void truth_take(struct value *v)
-{
-	if (v->bits || v->kind == VALUE_MEMORY)
-		return;
-	if (v->kind == VALUE_REGISTER &&
-	    !code_register(v, (uint64_t)v->base))
-		return;
-	v->kind = VALUE_NUMBER;
-	v->base = -1;
-	v->bits = 1;
-}
-
 /* Makes a number of an address. Returns false if no number is so large. */
 static bool number_load(struct value *v, Dwarf_Word bytes, bool is_signed)
 {
@@ -206,8 +192,14 @@ static bool field_begin(struct value_field *field, struct value *v,
 		field->why = VALUE_OUT;
 		found = false;
 	}
-	if (found && field->type == TAFFRAIL_T_BOOL)
-		truth_take(v);
+	if (found && field->type == TAFFRAIL_T_BOOL && !v->bits &&
+	    v->kind != VALUE_MEMORY &&
+	    (v->kind != VALUE_REGISTER ||
+	     code_register(v, (uint64_t)v->base))) {
+		v->kind = VALUE_NUMBER;
+		v->base = -1;
+		v->bits = 1;
+	}
 	field->type = found ? field->type : 0;
 	return found;
 }
