@@ -354,24 +354,6 @@ static void tell_reach(const struct drain *drain)
 	reach_free(&reach);
 }
 
-/*
- * Threads that take turns have a record before most events, and a field of each
- * event would be smaller. This is said if it is so even where all records are
- * as small as they can be.
- */
-static void tell_turns(const struct trace_set *set)
-{
-	uint64_t records = set->records * WRITER_BYTES_LEAST;
-	uint64_t fields = set->kept * sizeof(uint32_t);
-
-	if (set->kept >= TURNS_TOLD && set->bytes > records &&
-	    records > fields)
-		command_warn("the threads take turns: --context vtid would make "
-			     "it %.1f bytes per event",
-			     (double)(set->bytes - records + fields) /
-				     (double)set->kept);
-}
-
 void drain_summary(const struct drain *drain, size_t processes,
 		   uint64_t missed)
 {
@@ -408,8 +390,21 @@ void drain_summary(const struct drain *drain, size_t processes,
 	if (traced)
 		tell_reach(drain);
 	/* that option is for buffers of each process */
-	if (processes && !drain->shared)
-		tell_turns(set);
+	if (processes && !drain->shared) {
+		uint64_t records = set->records * WRITER_BYTES_LEAST;
+		uint64_t fields = set->kept * sizeof(uint32_t);
+
+		/* threads that take turns have a record before most events,
+		 * and a field of each event would be smaller: told if it is
+		 * so even where all records are as small as they can be */
+		if (set->kept >= TURNS_TOLD && set->bytes > records &&
+		    records > fields)
+			command_warn(
+				"the threads take turns: --context vtid would make "
+				"it %.1f bytes per event",
+				(double)(set->bytes - records + fields) /
+					(double)set->kept);
+	}
 }
 
 void drain_close(struct drain *drain)

@@ -374,21 +374,11 @@ static bool mark_dead(struct members *members)
 	return dead;
 }
 
-/* Takes members that are done out of `open`. */
-static void open_compact(struct members *members)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < members->nopen; i++)
-		if (!members->open[i]->done)
-			members->open[n++] = members->open[i];
-	members->nopen = n;
-}
-
 bool members_over(struct members *members, bool runs)
 {
 	size_t known = members->n, seen = members->nopen, alive = 0, before;
 	uint64_t begin;
+	size_t n = 0;
 
 	/* Only a scan that begins after the end of a process sees the last
 	 * files: the process may have executed another program after the
@@ -407,7 +397,10 @@ bool members_over(struct members *members, bool runs)
 			member_finish(members, member);
 		}
 	}
-	open_compact(members);
+	for (size_t i = 0; i < members->nopen; i++)
+		if (!members->open[i]->done)
+			members->open[n++] = members->open[i];
+	members->nopen = n;
 	begin = monotonic_ns();
 	before = members->n;
 	if (runs || alive || before > known || begin < members->next_joiners_ns)

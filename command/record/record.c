@@ -174,18 +174,6 @@ static int rest_most(bool followed, uint64_t end)
 	return (int)min_u64(ms, 1 + (end - min_u64(end, now)) / 1000000);
 }
 
-/* Empties the shared rings, if there are any: last, as members write there
- * until they have stopped. Events that must stay there keep the files. */
-static void record_finish_shared(void)
-{
-	if (drain.shared) {
-		drain_finish(&drain, drain.shared, claim.dir.fd);
-		members_finish_crowded(&members);
-	}
-	claim.keeps = claim.shares && !(drain.shared &&
-					drain_collected(&drain, drain.shared));
-}
-
 /* Tells failures, then the summary, then losses that are failures only with
  * --fail-on-loss. */
 static void record_tell(void)
@@ -327,7 +315,14 @@ static int record_end(void)
 	int status;
 
 	members_stop(&members);
-	record_finish_shared();
+	/* last, as members write there until they have stopped; events that
+	 * must stay there keep the files */
+	if (drain.shared) {
+		drain_finish(&drain, drain.shared, claim.dir.fd);
+		members_finish_crowded(&members);
+	}
+	claim.keeps = claim.shares &&
+		      !(drain.shared && drain_collected(&drain, drain.shared));
 	/* the libraries are asked before they are unloaded */
 	members_each_living(&members, probes_ask, &probes);
 	members_each_living(&members, probes_leave, &probes);
