@@ -94,29 +94,6 @@ static int thread_refused(struct call *call, int ret, int error)
 				   .pid = pid, .error = error);
 }
 
-/* Says why no service thread has come in time. The handler of the signal, or
- * the thread that was led, changes the state first. */
-static int thread_late(struct call *call, const struct process_wake *wake,
-		       bool signalled)
-{
-	pid_t pid = call->process->pid;
-	char traced[CAUSE_LINE_BYTES];
-
-	if (process_stopped_why(pid, call->cause))
-		return -ETIMEDOUT;
-	if (wake->state == WAKE_TAKEN && wake->error)
-		return thread_refused(call, -ETIMEDOUT, wake->error);
-	if (attach_threads_blocked(pid))
-		return cause_set(call->cause, -ETIMEDOUT, THREADS_BLOCKED,
-				 .pid = pid);
-	if (signalled && wake->state == WAKE_OFFERED)
-		return cause_set(call->cause, -ETIMEDOUT, SERVICE_SIGNAL_LOST,
-				 .pid = pid, .n = CAME_WAIT_MS,
-				 .text = cause_line(&call->traced, traced));
-	return cause_set(call->cause, -ETIMEDOUT, SERVICE_LATE, .pid = pid,
-			 .n = CAME_WAIT_MS);
-}
-
 /* Waits until a new service thread has come (it may have left again), until
  * none can come, or until the process gives an errno. Returns 0, or a negative
  * errno and the cause. */
@@ -137,8 +114,30 @@ static int wait_came(struct call *call, bool signalled)
 		if (page.state == PROCESS_EXECED)
 			return cause_set(call->cause, -ESTALE, PROCESS_EXECUTES,
 					 .pid = process->pid);
-		if (monotonic_ns() > end)
-			return thread_late(call, &page.wake, signalled);
+		if (monotonic_ns() > end) {
+			pid_t pid = call->process->pid;
+			char traced[CAUSE_LINE_BYTES];
+
+			/* the handler of the signal, or the thread that was
+			 * led, would have changed the state first */
+			if (process_stopped_why(pid, call->cause))
+				return -ETIMEDOUT;
+			if (page.wake.state == WAKE_TAKEN && page.wake.error)
+				return thread_refused(call, -ETIMEDOUT,
+						      page.wake.error);
+			if (attach_threads_blocked(pid))
+				return cause_set(call->cause, -ETIMEDOUT,
+						 THREADS_BLOCKED, .pid = pid);
+			if (signalled && page.wake.state == WAKE_OFFERED)
+				return cause_set(
+					call->cause, -ETIMEDOUT,
+					SERVICE_SIGNAL_LOST, .pid = pid,
+					.n = CAME_WAIT_MS,
+					.text = cause_line(&call->traced,
+							   traced));
+			return cause_set(call->cause, -ETIMEDOUT, SERVICE_LATE,
+					 .pid = pid, .n = CAME_WAIT_MS);
+		}
 		if (!rundir_lives(process))
 			return cause_set(call->cause, -ESRCH, PROCESS_ENDED,
 					 .pid = process->pid);

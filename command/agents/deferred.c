@@ -54,16 +54,6 @@ void deferred_open(struct deferred *d, struct rundir *dir, const char *name)
 	d->at = PROTOCOL_DEFERRED_ROWS;
 }
 
-/* Lets no further program put off files. */
-static void deferred_refuse(struct deferred *d)
-{
-	const uint64_t never = PROTOCOL_DEFERRED_NEVER;
-	const off_t at = offsetof(struct deferred_row, page);
-
-	if (d->fd >= 0 && pwrite(d->fd, &never, sizeof(never), at) < 0)
-		ftruncate(d->fd, 0);
-}
-
 /* Frees the memory of rows that the recorder is done with. Commands read the
  * others. */
 static void rows_free(struct deferred *d)
@@ -227,10 +217,18 @@ int deferred_poll(struct deferred *d, bool all, struct cause *cause)
 		/* one that is stopped, or traced, may do so later */
 		if (ret != -EAGAIN && !p->told &&
 		    (all || ret == -EPERM || ret == -EACCES)) {
+			uint64_t never;
+			off_t at;
+
 			p->told = true;
 			*cause = why;
 			failed = ret;
-			deferred_refuse(d);
+			/* no further program may put off files */
+			never = PROTOCOL_DEFERRED_NEVER;
+			at = offsetof(struct deferred_row, page);
+			if (d->fd >= 0 &&
+			    pwrite(d->fd, &never, sizeof(never), at) < 0)
+				ftruncate(d->fd, 0);
 		}
 		d->rows[kept++] = *p;
 	}

@@ -497,20 +497,6 @@ static int session_begin(struct visit *v, struct targets *targets)
 	return result;
 }
 
-/* Sorts the processes: visits that hold one file and wait for the next never
- * wait for each other. */
-static void pids_sort(struct command_pids *pids)
-{
-	for (int i = 1; i < pids->count; i++) {
-		pid_t pid = pids->pids[i];
-		int k = i;
-
-		for (; k && pids->pids[k - 1] > pid; k--)
-			pids->pids[k] = pids->pids[k - 1];
-		pids->pids[k] = pid;
-	}
-}
-
 int visit_begin(struct visit *v)
 {
 	int status = COMMAND_DONE;
@@ -519,7 +505,16 @@ int visit_begin(struct visit *v)
 
 	v->begun = true;
 	v->dir.fd = v->follower.fd = -1;
-	pids_sort(&v->pids);
+	/* in order, visits that hold one file and wait for the next never
+	 * wait for each other */
+	for (int i = 1; i < v->pids.count; i++) {
+		pid_t pid = v->pids.pids[i];
+		int k = i;
+
+		for (; k && v->pids.pids[k - 1] > pid; k--)
+			v->pids.pids[k] = v->pids.pids[k - 1];
+		v->pids.pids[k] = pid;
+	}
 	for (int i = 0; i < v->pids.count; i++)
 		v->locks[i] = -1;
 	visit_leave_ended(v);

@@ -63,28 +63,6 @@ static void stop_reading(int signal)
 	stopped = signal;
 }
 
-/* Checks the form of a rule at once: a false one is misuse, not a failure after
- * minutes. The rule must live as long as the run. Returns COMMAND_DONE, or
- * another status after printing why. */
-static int take_pair(struct run *run, const char *rule)
-{
-	static const struct pair_calls none;
-	struct pairs *pairs = pairs_new(&none);
-	const char *wrong = "";
-	int ret = pairs ? pairs_add(pairs, rule, &wrong) : -ENOMEM;
-
-	if (pairs)
-		pairs_free(pairs);
-	if (ret == -EINVAL)
-		return command_misused("--pair '%s': %s", rule, wrong);
-	if (ret)
-		return command_failed("out of memory");
-	if (run->x.npairs == PAIRS_MAX)
-		return command_misused("--pair: at most %d rules", PAIRS_MAX);
-	run->pairs[run->x.npairs++] = rule;
-	return COMMAND_DONE;
-}
-
 /* Ids of events, for a message. Empty: all zeros. */
 struct ids {
 	char text[IDS_BYTES];
@@ -256,8 +234,26 @@ static int take_option(void *object, int key, const char *value)
 {
 	struct run *run = object;
 
-	if (key == KEY_PAIR)
-		return take_pair(run, value);
+	if (key == KEY_PAIR) {
+		static const struct pair_calls none;
+		struct pairs *pairs = pairs_new(&none);
+		const char *wrong = "";
+		int ret = pairs ? pairs_add(pairs, value, &wrong) : -ENOMEM;
+
+		/* checked at once: a false rule is misuse, not a failure
+		 * after minutes */
+		if (pairs)
+			pairs_free(pairs);
+		if (ret == -EINVAL)
+			return command_misused("--pair '%s': %s", value, wrong);
+		if (ret)
+			return command_failed("out of memory");
+		if (run->x.npairs == PAIRS_MAX)
+			return command_misused("--pair: at most %d rules",
+					       PAIRS_MAX);
+		run->pairs[run->x.npairs++] = value;
+		return COMMAND_DONE;
+	}
 	if (key != KEY_FORMAT)
 		return look_option(&run->look, key, value);
 	run->x.format = export_format_of(value);

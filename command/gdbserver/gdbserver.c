@@ -31,24 +31,6 @@ static bool marker_find(const struct marker *m, const struct marker_list *list)
 	return i < list->count;
 }
 
-/* Reads the events of LTTng-UST, which only the second list has. One whose
- * provider is in another file has no address of its own. */
-static void read_events(struct gdbserver *server, pid_t pid)
-{
-	struct marker_list *events = &server->events;
-	size_t kept = 0;
-
-	process_markers_read(events, pid, SYMBOLISER_LTTNG, NULL);
-	for (size_t i = 0; i < events->count; i++)
-		if (marker_find(&events->markers[i], &server->markers) ||
-		    events->markers[i].why)
-			marker_free(&events->markers[i]);
-		else
-			events->markers[kept++] = events->markers[i];
-	events->count = kept;
-	marker_list_sort(events);
-}
-
 /* filter_host's `read`: the markers in the files of the thread's process. */
 static uint32_t read_markers(void *arg, const struct filter_thread *thread)
 {
@@ -59,8 +41,24 @@ static uint32_t read_markers(void *arg, const struct filter_thread *thread)
 	marker_list_free(&server->events);
 	if (pid && !process_markers_read(&server->markers, pid, 0, NULL))
 		marker_list_sort(&server->markers);
-	if (pid && gdbserver_has_lttng(pid))
-		read_events(server, pid);
+	if (pid && gdbserver_has_lttng(pid)) {
+		struct marker_list *events = &server->events;
+		size_t kept = 0;
+
+		/* events of LTTng-UST, which only the second list has; one
+		 * whose provider is in another file has no address of its
+		 * own */
+		process_markers_read(events, pid, SYMBOLISER_LTTNG, NULL);
+		for (size_t i = 0; i < events->count; i++)
+			if (marker_find(&events->markers[i],
+					&server->markers) ||
+			    events->markers[i].why)
+				marker_free(&events->markers[i]);
+			else
+				events->markers[kept++] = events->markers[i];
+		events->count = kept;
+		marker_list_sort(events);
+	}
 	return (uint32_t)(server->markers.count + server->events.count);
 }
 

@@ -236,17 +236,6 @@ static int set_rules(struct look *look)
 	return COMMAND_DONE;
 }
 
-/* Sets *session, unless it has another name. Returns COMMAND_DONE, or
- * COMMAND_USAGE after printing why. */
-static int take_session(const char **session, const char *value)
-{
-	if (*session && strcmp(*session, value))
-		return command_misused("sessions '%s' and '%s': give one -s",
-				       *session, value);
-	*session = value;
-	return COMMAND_DONE;
-}
-
 /* Takes an option that a session of the command's own may have. Returns as
  * look_option(). */
 static int visit_option(struct look *look, int key, const char *value)
@@ -304,6 +293,7 @@ int look_option(struct look *look, int key, const char *value)
 {
 	const char **to = key == LOOK_BEGIN ? &look->begin : &look->end;
 	int ret;
+	const char **session;
 
 	switch (key) {
 	case LOOK_WHERE:
@@ -320,13 +310,20 @@ int look_option(struct look *look, int key, const char *value)
 		look->by_cpu = !strcmp(value, "cpu");
 		if (!look->by_cpu && strcmp(value, "thread"))
 			return command_misused("--pair-by '%s': give thread or "
-					       "cpu", value);
+					       "cpu",
+					       value);
 		return COMMAND_DONE;
 	case LOOK_NONE:
 		look->fail_if_none = true;
 		return COMMAND_DONE;
 	case LOOK_SESSION:
-		return take_session(&look->session, value);
+		session = &look->session;
+		if (*session && strcmp(*session, value))
+			return command_misused(
+				"sessions '%s' and '%s': give one -s", *session,
+				value);
+		*session = value;
+		return COMMAND_DONE;
 	case LOOK_RULE:
 	case LOOK_BUFFER:
 	case LOOK_YES:

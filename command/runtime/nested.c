@@ -50,35 +50,6 @@ static int64_t time_ns(const struct timespec *t)
 	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
 }
 
-/* Looks through /proc for processes of PID namespaces below ours. Where there
- * is no memory, the list ends early. */
-static void nested_search(void)
-{
-	struct nested *more, found;
-	struct dirent *entry;
-	DIR *proc;
-
-	/* the time first: a process that begins now may be missed */
-	known_since = sys_clock_ns(CLOCK_REALTIME);
-	known_count = 0;
-	proc = opendir("/proc");
-	while (proc && (entry = readdir(proc))) {
-		if (!isdigit((unsigned char)entry->d_name[0]))
-			continue;
-		found.pid = atoi(entry->d_name);
-		found.inner = process_inner_pid(found.pid);
-		if (found.inner == found.pid)
-			continue;
-		more = reallocarray(known, known_count + 1, sizeof(*known));
-		if (!more)
-			break;
-		known = more;
-		known[known_count++] = found;
-	}
-	if (proc)
-		closedir(proc);
-}
-
 /* Returns the inode of a file of /proc/PID, as that of a namespace; 0: it
  * cannot be seen. */
 static ino_t inode_of(pid_t pid, const char *file)
@@ -209,8 +180,34 @@ bool rundir_nested(struct rundir_process *process)
 		return true;
 	if (is_ours(process))
 		return false;
-	if (time_ns(&directory.st_ctim) + CLOCK_TICK_NS > known_since)
-		nested_search();
+	if (time_ns(&directory.st_ctim) + CLOCK_TICK_NS > known_since) {
+		struct nested *more, found;
+		struct dirent *entry;
+		DIR *proc;
+
+		/* processes of PID namespaces below ours; without memory,
+		 * the list ends early */
+		/* the time first: a process that begins now may be missed */
+		known_since = sys_clock_ns(CLOCK_REALTIME);
+		known_count = 0;
+		proc = opendir("/proc");
+		while (proc && (entry = readdir(proc))) {
+			if (!isdigit((unsigned char)entry->d_name[0]))
+				continue;
+			found.pid = atoi(entry->d_name);
+			found.inner = process_inner_pid(found.pid);
+			if (found.inner == found.pid)
+				continue;
+			more = reallocarray(known, known_count + 1,
+					    sizeof(*known));
+			if (!more)
+				break;
+			known = more;
+			known[known_count++] = found;
+		}
+		if (proc)
+			closedir(proc);
+	}
 	for (size_t i = 0; i < known_count; i++)
 		if (take_candidate(process, known[i].pid, known[i].inner, end))
 			return true;

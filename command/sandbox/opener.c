@@ -72,30 +72,6 @@ static const uint32_t local_systems[] = {
 	0x958458f6,		/* hugetlbfs */
 };
 
-/* In the child: finds the device of a file in the maps of this process, where
- * other processes' maps have it, too. Leaves 0:0 where that fails. */
-static void device_find(struct answer *answer, int fd)
-{
-	void *page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0);
-	FILE *maps = page != MAP_FAILED ? fopen("/proc/self/maps", "re") : NULL;
-	unsigned int major, minor;
-	unsigned long start;
-	char *line = NULL;
-	size_t room = 0;
-
-	while (maps && getline(&line, &room, maps) > 0)
-		if (sscanf(line, "%lx-%*x %*s %*x %x:%x", &start, &major,
-			   &minor) == 3 && start == (unsigned long)page) {
-			answer->major = major;
-			answer->minor = minor;
-		}
-	free(line);
-	if (maps)
-		fclose(maps);
-	if (page != MAP_FAILED)
-		munmap(page, 1);
-}
-
 /* In the child: returns a descriptor for the command, or a negative errno. It
  * is the file itself, or a copy in memory of one state of the file. */
 static int offer_file(struct answer *answer, int fd, ino_t number)
@@ -106,13 +82,34 @@ static int offer_file(struct answer *answer, int fd, ino_t number)
 	ssize_t n = 1;
 	off_t left;
 	int copy;
+	void *page;
+	FILE *maps;
+	unsigned int major, minor;
+	unsigned long start;
+	char *line = NULL;
+	size_t room = 0;
 
 	if (fstat(fd, st) || fstatfs(fd, &system))
 		return -errno;
 	if (!S_ISREG(st->st_mode) || st->st_ino != number)
 		return -ESTALE;
 	answer->system = system.f_type;
-	device_find(answer, fd);
+	/* The device, where other processes' maps have it, too; 0:0 where
+	 * that fails. */
+	page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0);
+	maps = page != MAP_FAILED ? fopen("/proc/self/maps", "re") : NULL;
+	while (maps && getline(&line, &room, maps) > 0)
+		if (sscanf(line, "%lx-%*x %*s %*x %x:%x", &start, &major,
+			   &minor) == 3 &&
+		    start == (unsigned long)page) {
+			answer->major = major;
+			answer->minor = minor;
+		}
+	free(line);
+	if (maps)
+		fclose(maps);
+	if (page != MAP_FAILED)
+		munmap(page, 1);
 	for (size_t i = 0; i < ARRAY_SIZE(local_systems); i++)
 		if (local_systems[i] == (uint32_t)system.f_type)
 			return dup(fd);

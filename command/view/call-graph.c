@@ -211,13 +211,18 @@ void graph_put(struct graph *g, const struct trace_event *event)
 		g->out->error = -ENOMEM;
 }
 
-/* Says which events have no line. */
-static void warn_lacking(const struct graph *g)
+void graph_close(struct graph *g)
 {
 	struct pair_kind *const *kinds;
-	size_t n = pairs_kinds(g->pairs, &kinds);
-	uint64_t unbegun = 0, out = 0, given_up = pairs_given_up(g->pairs);
+	size_t n;
+	uint64_t unbegun = 0, out = 0, given_up;
 
+	if (!g)
+		return;
+	pairs_finish(g->pairs);
+	put_last(g);
+	n = pairs_kinds(g->pairs, &kinds);
+	given_up = pairs_given_up(g->pairs);
 	for (size_t i = 0; i < n; i++)
 		if (kinds[i]->frames) {
 			unbegun += kinds[i]->unbegun;
@@ -229,21 +234,12 @@ static void warn_lacking(const struct graph *g)
 			     agreed(unbegun, "has", "have"));
 	if (out)
 		command_warn("%s %s no line: events before them or between "
-			     "them are not there", counted(out, "event"),
-			     agreed(out, "has", "have"));
+			     "them are not there",
+			     counted(out, "event"), agreed(out, "has", "have"));
 	if (given_up)
 		command_warn("%s given up, without a line at the end: more "
 			     "than %u were open at a time",
 			     counted(given_up, "call"), PAIRS_OPEN_MAX);
-}
-
-void graph_close(struct graph *g)
-{
-	if (!g)
-		return;
-	pairs_finish(g->pairs);
-	put_last(g);
-	warn_lacking(g);
 	pairs_free(g->pairs);
 	free(g);
 }
