@@ -33,13 +33,15 @@ static void *chunk_cut(struct chunk *chunk, size_t bytes)
 
 	if (chunk->left < bytes) {
 		size_t least = chunk->mapped ? CHUNK_BYTES : FIRST_CHUNK_BYTES;
-		size_t fresh = bytes > least ? bytes : least;
 
-		chunk->p = sys_map_anonymous(fresh);
+		/* what is left is for smaller pieces */
+		if (bytes > least)
+			return sys_map_anonymous(bytes);
+		chunk->p = sys_map_anonymous(least);
 		/* a process that needs a second chunk will need many */
 		if (chunk->p && chunk->mapped++)
-			sys_madvise(chunk->p, fresh, MADV_POPULATE_WRITE);
-		chunk->left = chunk->p ? fresh : 0;
+			sys_madvise(chunk->p, least, MADV_POPULATE_WRITE);
+		chunk->left = chunk->p ? least : 0;
 		if (!chunk->p)
 			return NULL;
 	}
