@@ -100,6 +100,7 @@ unit_programs = \
 	testsuite/unit/tracepoints/shown \
 	testsuite/unit/tracepoints/ust \
 	testsuite/unit/tracepoints/usdt-functions \
+	testsuite/unit/tracepoints/usdt-lookup \
 	testsuite/unit/tracepoints/usdt-move \
 	testsuite/unit/tracepoints/usdt-note \
 	testsuite/unit/tracepoints/usdt-operand \
@@ -160,6 +161,10 @@ testsuite_unit_buffers_shared_types_SOURCES = \
 	$(stress_bed)
 testsuite_unit_tracepoints_object_SOURCES = \
 	testsuite/unit/tracepoints/object.c $(stress_bed)
+testsuite_unit_tracepoints_usdt_lookup_SOURCES = \
+	testsuite/unit/tracepoints/usdt-lookup.c \
+	$(usdt_sources)
+testsuite_unit_tracepoints_usdt_lookup_LDFLAGS = -Wl,--wrap=arena_keep
 testsuite_unit_tracepoints_usdt_move_SOURCES = \
 	testsuite/unit/tracepoints/usdt-move.c \
 	tracepoints/usdt/jumps/move-x86_64.c

@@ -157,6 +157,7 @@ usdt_sources = \
 	tracepoints/usdt/module-file.c \
 	tracepoints/usdt/jumps/jump-x86_64.c \
 	tracepoints/usdt/jumps/jumps.h \
+	tracepoints/usdt/jumps/lookup.c \
 	tracepoints/usdt/jumps/maps.c \
 	tracepoints/usdt/jumps/move-x86_64.c \
 	tracepoints/usdt/jumps/near-x86_64.c \

@@ -121,8 +121,23 @@ static inline uint64_t usdt_jump_target(const uint8_t *bytes, uint64_t site,
 	return site + start + USDT_JUMP_BYTES + (uint64_t)(int64_t)operand;
 }
 
-/* Every way that was ever made. */
+/* Every way that was ever made; the newest first. */
 extern struct way *usdt_ways;
+
+/*
+ * The ways that may have a cc at an address (lookup.c). From the table, the
+ * newer comes later, and others are among them; without one, or where only some
+ * bits of the address are known, all ways of the list come.
+ */
+struct usdt_lookup {
+	const struct way_table *table;	/* NULL: the list */
+	const struct way *way;
+	uint64_t slot;
+};
+
+/* Begins, and returns the next way or NULL. SIGSAFE. */
+struct usdt_lookup usdt_lookup_open(uint64_t address, uint64_t mask);
+const struct way *usdt_lookup_next(struct usdt_lookup *lookup);
 
 /* Makes a way that switches one byte, for a spot at a nop. Returns 0; -EBUSY:
  * there is no nop; -EADDRINUSE: something is where the bytes behind the nop
@@ -394,6 +409,14 @@ bool usdt_is_direct(const struct usdt_plan *plan);
  * when a debugger has a thread, and stays as it is when none has.
  */
 int usdt_traps_ready(bool *traced);
+
+/*
+ * Returns where a thread continues that has executed a cc of the agent's at the
+ * address; 0: there is none. Of the address only the bits of `mask` are known.
+ * With `moved` it is the program counter, which a debugger may have moved.
+ * SIGSAFE.
+ */
+uint64_t usdt_trap_target(uint64_t address, uint64_t mask, bool moved);
 
 /* Tells whether the program handles SIGSEGV or SIGBUS, is about to, or may do
  * so when the agent can do nothing about it. */

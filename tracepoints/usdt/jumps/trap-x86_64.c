@@ -72,20 +72,16 @@ static SIGSAFE uint64_t way_continues(const struct way *way, uint64_t k)
 	return usdt_way_moved(way) + usdt_way_part(way, WAY_OFFSETS)[k];
 }
 
-/* Returns where a thread continues that has executed a cc of the agent's at the
- * address; 0: there is none. Of the address only the bits of `mask` are known.
- * With `moved` it is the program counter, which a debugger may have moved.
- *
- * A way that another one replaces meanwhile may be the only one that this
- * thread sees in the list. The code of it stays. */
-static SIGSAFE uint64_t trap_target(uint64_t address, uint64_t mask, bool moved)
+SIGSAFE uint64_t usdt_trap_target(uint64_t address, uint64_t mask, bool moved)
 {
-	/* USDT-WAY */
-	const struct way *way = load_acquire(&usdt_ways, USDT_WAY);
-	uint64_t replaced = 0;
+	struct usdt_lookup lookup = usdt_lookup_open(address, mask);
+	const struct way *found[2] = { NULL, NULL };	/* in use, replaced */
+	const struct way *way;
 
-	for (; way; way = way->next) {
+	while ((way = usdt_lookup_next(&lookup))) {
 		uint64_t k = (address - way->site) & mask;
+		/* USDT-WAY. A way that another one replaces meanwhile may be
+		 * the only one that this thread finds. The code of it stays. */
 		bool free = load_acquire(&way->free, USDT_WAY);
 
 		if (k >= way->n || (free && !way->replaced))
@@ -96,28 +92,30 @@ static SIGSAFE uint64_t trap_target(uint64_t address, uint64_t mask, bool moved)
 			continue;
 		if (k && !(way->starts >> k & 1))
 			continue;
-		if (!free)
-			return way_continues(way, k);
-		replaced = way_continues(way, k);
+		/* the newest */
+		if (!found[free] || lookup.table)
+			found[free] = way;
 	}
-	return replaced;
+	way = found[0] ? found[0] : found[1];
+	return way ? way_continues(way, (address - way->site) & mask) : 0;
 }
 
 /* Returns where a thread continues that has executed a cc at the address, for
- * which trap_target() has found no way: at the address if the cc is gone; or as
- * a way wants it that came meanwhile; 0: the cc is not the agent's. */
+ * which usdt_trap_target() has found no way: at the address if the cc is gone;
+ * or as a way wants it that came meanwhile; 0: the cc is not the agent's. */
 static SIGSAFE uint64_t trap_undone(uint64_t address)
 {
-	/* USDT-WAY */
-	const struct way *way = load_acquire(&usdt_ways, USDT_WAY);
+	struct usdt_lookup lookup = usdt_lookup_open(address, ~0ull);
+	const struct way *way;
 
-	while (way && (address - way->site >= way->n ||
-		       !((way->starts | 1u) >> (address - way->site) & 1)))
-		way = way->next;
+	do {
+		way = usdt_lookup_next(&lookup);
+	} while (way && (address - way->site >= way->n ||
+			 !((way->starts | 1u) >> (address - way->site) & 1)));
 	if (!way)
 		return 0;
 	return *(const volatile uint8_t *)address != TRAP ?
-		       address : trap_target(address, ~0ull, false);
+		       address : usdt_trap_target(address, ~0ull, false);
 }
 
 /* Has the effect of the trap without the handler. */
@@ -155,11 +153,11 @@ static SIGSAFE void trap_handle(int signal, siginfo_t *info, void *context)
 	uint64_t on = 0;
 
 	if (info->si_code > 0)
-		on = trap_target(pc - 1, ~0ull, false);
+		on = usdt_trap_target(pc - 1, ~0ull, false);
 	/* not after a single step */
 	if (!on && info->si_code == SI_KERNEL)
-		on = trap_target(pc, pc > UINT32_MAX ? ~0ull : UINT32_MAX,
-				 true);
+		on = usdt_trap_target(pc, pc > UINT32_MAX ? ~0ull : UINT32_MAX,
+				      true);
 	if (!on && info->si_code == SI_KERNEL)
 		on = trap_undone(pc - 1);
 	if (on)

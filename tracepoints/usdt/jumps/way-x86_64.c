@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The list of ways, and the code that they consist of: stubs and trampolines;
+ * The memory of ways, and the code that they consist of: stubs and trampolines;
  * see usdt.h.
  *
  * Pages of stubs and trampolines are never unmapped. They are written like any
@@ -44,7 +44,6 @@ _Static_assert(offsetof(struct stub, spot) == 48, "tracepoints/usdt/entry-x86_64
 
 static struct arena_type way_types[
 	WAY_BYTES(USDT_PATCH_MAX, USDT_GATES_MAX) / WAY_STEP + 1];
-struct way *usdt_ways;
 static struct stub *stubs;	/* free ones, up to stubs_end */
 static struct stub *stubs_end;
 
@@ -74,13 +73,6 @@ struct way *usdt_way_new(uint32_t n, uint32_t ngates)
 void usdt_way_drop(struct way *way)
 {
 	arena_give(way_type(way->n, way->ngates), way);
-}
-
-void usdt_way_add(struct way *way)
-{
-	way->next = usdt_ways;
-	/* USDT-WAY: a handler that finds the way finds it complete */
-	store_release(&usdt_ways, way, USDT_WAY);
 }
 
 struct stub *usdt_stubs_take(uint32_t n)
