@@ -47,52 +47,25 @@ static const struct option_row disable_rows[] = {
 	{ 0 }
 };
 
-/*
- * Changes the rules for later processes: adds the rule to sessions/NAME, or
- * removes it. Warns when the file cannot express that: its rules only add, and
- * no rule means every marker. Returns 0; 1 when there is no file; or a negative
- * errno after printing it.
- */
+/* Changes the rules for later processes, which sessions/NAME has. Returns 0; 1
+ * when there is no file, or -p names a process; or a negative errno after
+ * printing it. */
 static int change_later(struct targets *targets, const char *name,
 			const char *rule, bool enable)
 {
-	const char *places = line_rule_text(rule);
-	char *text, *edited, *line = NULL;
-	bool there = false;
-	int rules = 0, ret = 0;
-	size_t n;
+	char *text, *edited;
+	int ret;
 
-	if (targets->dir.fd < 0 ||
+	if (targets->named || targets->dir.fd < 0 ||
 	    rundir_read_rules(&targets->dir, name, &text))
 		return 1;
-	if (asprintf(&line, "rule=%s\n", rule) < 0)
-		line = NULL;
-	/* the last line of the file may have no newline, but gets one */
-	edited = line ? calloc(1, strlen(text) + strlen(places) +
-					 strlen(line) + 2) : NULL;
-	for (const char *p = text; edited && *(p += strspn(p, "\n")); p += n) {
-		n = strcspn(p, "\n");
-		if (n + 1 == strlen(line) && !strncmp(p, line, n)) {
-			there = true;
-			continue;
-		}
-		rules += !strncmp(p, "rule=", 5);
-		strncat(edited, p, n);
-		strcat(edited, "\n");
-	}
-	/* no rule means every marker: an added rule would select fewer */
-	if (edited && enable && (rules || there))
-		strcat(strcat(edited, places), line);
-	if (!edited || (!enable && (!rules || !there)))
-		command_warn("later processes still get session '%s' with its "
-			     "first rules", name);
-	else
-		ret = rundir_write_rules(&targets->dir, name, edited);
+	edited = inheritance_edit(text, rule, enable);
+	ret = edited ? rundir_write_rules(&targets->dir, name, edited) :
+		       -ENOMEM;
 	if (ret)
 		cause_report(RULES_UNWRITTEN, .subject = name, .error = ret,
 			     .path = targets->dir.path);
 	free(edited);
-	free(line);
 	free(text);
 	return ret;
 }
@@ -230,9 +203,8 @@ static int off_find(struct targets *targets, const char *name,
 	}
 	if (targets->dir.fd >= 0 &&
 	    !rundir_read_rules(&targets->dir, name, &text))
-		meant |= off_is_in(text, rule) || markers;
-	else
-		meant |= !targets->count;
+		meant |= off_is_in(text, rule);
+	meant |= !targets->count;
 	*count = n && !marked ? n : 1;
 	rules[0] = n && !marked ? rules[0] : rule;
 	/* "fn/NAME" may also be a marker */

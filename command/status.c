@@ -478,8 +478,8 @@ static int take_rules(const char *name, void *priv)
 	/* the file has lines as an answer has */
 	answer.bytes = strlen(answer.payload);
 	while (client_answer_next(&answer, &position, &key, &value)) {
-		if (!strcmp(key, "rule"))
-			add_rule(session, value, false);
+		if (!strcmp(key, "rule") || !strcmp(key, "unrule"))
+			add_rule(session, value, *key == 'u');
 		else if (!strcmp(key, "mode"))
 			session->overwrite |= !strcmp(value, "overwrite");
 	}

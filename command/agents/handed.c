@@ -114,18 +114,10 @@ int inheritance_start(struct client *client,
 	return ret;
 }
 
-void inheritance_change(const struct rundir_process *process, const char *name,
-			const char *rule, bool enable, int *result)
+char *inheritance_edit(const char *text, const char *rule, bool enable)
 {
-	char file[NAME_MAX + 1];
-	char *text = NULL, *kept, *all = NULL, *on = NULL, *off = NULL;
-	int ret = rundir_inheritance_read(process, name, &text);
+	char *kept, *all = NULL, *on = NULL, *off = NULL;
 
-	if (ret == -ENOENT)
-		return;
-	if (ret)
-		goto out;
-	ret = -ENOMEM;
 	if (asprintf(&on, "rule=%s\n", rule) < 0)
 		on = NULL;
 	if (asprintf(&off, "unrule=%s\n", rule) < 0)
@@ -137,14 +129,27 @@ void inheritance_change(const struct rundir_process *process, const char *name,
 			     enable ? line_rule_text(rule) : "",
 			     enable ? on : off) < 0)
 		all = NULL;
-	if (all)
-		ret = rundir_inheritance_write(process, name, all, file);
-	free(all);
 	free(kept);
 	free(off);
 	free(on);
+	return all;
+}
+
+void inheritance_change(const struct rundir_process *process, const char *name,
+			const char *rule, bool enable, int *result)
+{
+	char file[NAME_MAX + 1], *text = NULL, *all = NULL;
+	int ret = rundir_inheritance_read(process, name, &text);
+
+	if (ret == -ENOENT)
+		return;
+	if (!ret)
+		all = inheritance_edit(text, rule, enable);
+	if (!ret)
+		ret = all ? rundir_inheritance_write(process, name, all, file) :
+			    -ENOMEM;
+	free(all);
 	free(text);
-out:
 	if (ret)
 		inheritance_tell(process, "keep the rules of before", ret,
 				 result);

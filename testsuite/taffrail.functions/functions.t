@@ -616,6 +616,18 @@ whole stdout:
 	s: active, discard; rules fn:two_ways, fn:last; off fn:tw*, fn:last (in 1 of 2 processes)
 	"rules":["fn:two_ways","fn:last"],"rules_off":["fn:tw*","fn:last","fn:*/'last'"],"processes"
 	s: active, discard; rules fn:two_ways; off fn:tw*, fn:last, fn:*/'last' (in 1 of 2 processes)
+case: a later process obeys disable, too, unless it names a process
+run:
+	taffrail start later --all -e 'fn:calls/*' -e fn:through/last && taffrail disable later 'fn:calls/[a-nq-z]*' && taffrail disable later fn:last -p $one
+	taffrail record -o alone -e fn:outer%entry -- "$CASES/calls" 2 >/dev/null && taffrail snapshot later -o later && taffrail view later | grep -o 'fn:[a-z_]*:' | sort -u
+	taffrail enable later fn:calls/main && grep rule= $TAFFRAIL_DIR/sessions/later; taffrail destroy later
+whole stdout:
+	fn:_start:
+	fn:outer:
+	rule=fn:calls/*
+	rule=fn:through/last
+	unrule=fn:calls/[a-nq-z]*
+	rule=fn:calls/main
 
 # Running programs, which call functions all the while
 group: fixed
