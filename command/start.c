@@ -415,6 +415,8 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 	if (targets_open(targets, 0))
 		return COMMAND_FAILED;
 	ret = start_living(targets, a->name, request);
+	if (!a->from)
+		targets_tell_unmet(targets, a->rules, a->nrules, &places);
 	return targets_check_files(targets, a->rules, a->nrules) ?
 		       COMMAND_FAILED : ret;
 }

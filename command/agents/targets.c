@@ -609,6 +609,27 @@ int targets_check_begun(struct targets *t, const char *const *rules, int count,
 	return 0;
 }
 
+void targets_tell_unmet(struct targets *t, const char *const *rules, int count,
+			const struct places *places)
+{
+	bool known = false, met;
+
+	for (size_t i = 0; i < t->count; i++)
+		known |= t->targets[i].client.fd >= 0 &&
+			 !target_list(&t->targets[i]);
+	for (int r = 0; r < count && known; r++) {
+		struct nearest nearest = { .rule = rules[r] };
+
+		met = rule_kind(rules[r]) == RULE_LINE ||
+		      places_named(places, rules[r]);
+		for (size_t i = 0; i < t->count && !met; i++)
+			met = list_matches(&t->targets[i].markers, rules[r],
+					   &nearest);
+		if (!met)
+			tell_unmatched(t, rules[r], &nearest, false);
+	}
+}
+
 void targets_nearest(const struct rundir_list *list, const char *name,
 		     char *text, size_t room)
 {

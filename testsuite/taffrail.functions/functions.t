@@ -606,6 +606,10 @@ case: a place that cannot be had in both is told once, with the address in the f
 run: taffrail start ends --all -e fn:by_label%return; taffrail status ends >/dev/null; taffrail destroy ends
 no stdout: .
 stderr: ^taffrail: start: fn/by_label%return at 0x[0-9a-f]{4} is not traced in 2 processes: .*\ntaffrail: status: fn/by_label%return at 0x[0-9a-f]{4} is not traced in 2 processes: [^\n]*$
+case: start --all tells once what nothing that runs has, and begins for later ones
+run: taffrail start mis --all -e fn:two_wais -e fn:last -e fn:trough/last -e app/x -e 'ap*'; echo $?; taffrail start right --all -e fn:last; taffrail destroy mis && taffrail destroy right
+whole stdout: 0
+stderr: ^taffrail: start: no function matches 'fn:two_wais'; nearest: two_ways, .*\ntaffrail: start: no function matches 'fn:trough/last'; nearest: modules through, .*\ntaffrail: start: no marker matches 'app/x'.*\ntaffrail: start: no marker matches 'ap\*'[^\n]*$
 case: status shows what disable has switched off, and in how many of them
 run:
 	taffrail start s --all -e fn:two_ways -e fn:last
