@@ -50,6 +50,7 @@ struct output {
 	const char *source;		/* the same: its lines; or NULL */
 	pid_t pid;			/* 0: all processes, or files */
 	char **rules;			/* that name them, or none: all */
+	uint64_t met;			/* bits of those that name one */
 	bool headings;			/* there is more than one list */
 	bool behind;			/* this list is not the first */
 	struct shown shown;		/* callbacks of this list's process */
@@ -493,8 +494,8 @@ static int list_processes(struct output *out, pid_t pid)
 }
 
 /* Adds the function among n of one address that a rule means, by the name that
- * it gives. */
-static void add_meant(struct marker_list *kept, const char *rule,
+ * it gives. Returns false if it means none. */
+static bool add_meant(struct marker_list *kept, const char *rule,
 		      const char *module, const struct marker *m, size_t n)
 {
 	char best[FUNCTION_NAME_BYTES] = "", name[FUNCTION_NAME_BYTES];
@@ -507,18 +508,20 @@ static void add_meant(struct marker_list *kept, const char *rule,
 				strcpy(best, name);
 	while (before-- && kept->markers[before].address == m->address)
 		if (!strcmp(kept->markers[before].id + strlen("fn/"), best))
-			return;
+			return true;
 	if (*best)
 		marker_list_add(kept, m, "fn", best, m->text, m->file);
+	return *best;
 }
 
 /* Keeps of a list of functions those that rules name, by these names; without a
  * rule all, but those of libc and the like. `path`: the file; NULL: any. */
-static void keep_named(const struct output *out, struct marker_list *list,
+static void keep_named(struct output *out, struct marker_list *list,
 		       const char *path)
 {
 	static char every[] = "fn:*";
 	static char *all[] = { every, NULL };
+	char **rules = *out->rules ? out->rules : all;
 	const char *module = path ? text_file_name(path) : NULL;
 	struct marker_list kept = { 0 };
 
@@ -528,8 +531,9 @@ static void keep_named(const struct output *out, struct marker_list *list,
 		for (n = 1; i + n < list->count &&
 			    m[n].address == m->address; n++)
 			;
-		for (char **r = *out->rules ? out->rules : all; *r; r++)
-			add_meant(&kept, *r, module, m, n);
+		for (int r = 0; rules[r]; r++)
+			if (add_meant(&kept, rules[r], module, m, n))
+				out->met |= 1ull << r % 64;
 	}
 	marker_list_free(list);
 	*list = kept;
@@ -714,6 +718,10 @@ int list_main(int argc, char **argv)
 		status = list_functions(&out, out.pid);
 	else
 		status = list_processes(&out, out.pid);
+	for (int i = 0; *out.rules && out.met && out.rules[i]; i++)
+		if (!(out.met >> i % 64 & 1))
+			status = command_failed("no function matches '%s'",
+						out.rules[i]);
 	if (command_json()) {
 		json_close(&out.json, ']');
 		json_end(&out.json);

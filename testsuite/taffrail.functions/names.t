@@ -166,6 +166,12 @@ stdout: ^fn:<r::shop::Cart<i64> as r::shop::Sell>::sell%return: \{$
 stdout: ^fn:<r::shop::Cart<i64> as r::shop::Sell>::sell: \{$
 stdout: ^1$
 stdout: ^fn/<r::shop::Cart<i64> as r::shop::Sell>::sell +0x
+case: of several rules, the list tells those that name nothing
+run: taffrail list --functions ./twins fn:second_name fn:twinz/helper fn:helper fn:secnd_name >out; echo $? $(grep -c fn/ out); start waits ./twins wait; wait_for grep -q ready waits.out; taffrail list --functions -p $pid fn:twins/helper fn:twinz/helper >out; echo $? $(grep -c fn/ out)
+whole stdout:
+	1 3
+	1 2
+stderr: ^taffrail: list: no function matches 'fn:twinz/helper'\ntaffrail: list: no function matches 'fn:secnd_name'\ntaffrail: list: no function matches 'fn:twinz/helper'$
 case: the list has the names of the rules
 run: taffrail list --functions ./twins fn:second_name 'fn:twins-other.c:*'; taffrail list --functions ./twins | grep -c 'fn/.*_name '; taffrail list --functions ./twins | grep fn/helper
 stdout: ^fn/second_name +0x[0-9a-f]+ +function off \(int64 arg1
