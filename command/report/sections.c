@@ -287,6 +287,7 @@ void report_functions(struct report *r)
 	struct durations durations = { .across = 0 };
 	struct kind_row *rows;
 	size_t all = kinds_sorted(r, &rows), n = 0;
+	uint64_t entered = 0, calls = 0;
 
 	for (size_t i = 0; i < all; i++)
 		if (rows[i].kind->frames)
@@ -310,6 +311,10 @@ void report_functions(struct report *r)
 
 		if (!kinds[i]->frames || !d)
 			continue;
+		if (!kinds[i]->end) {
+			entered++;
+			calls += kinds[i]->unfinished;
+		}
 		sum.given_up += kinds[i]->given_up;
 		sum.begins_out += kinds[i]->begins_out;
 		sum.ends_out += kinds[i]->ends_out;
@@ -318,6 +323,12 @@ void report_functions(struct report *r)
 		durations.across += d->across;
 		durations.backwards += d->backwards;
 	}
+	if (entered)
+		print_fact("%s not shown, with %s: no return of them is in the "
+			   "trace (the rule, or their exits cannot be had), so "
+			   "their callers have their time",
+			   counted(entered, "function"),
+			   counted(calls, "call"));
 	print_facts(&sum, &durations);
 }
 

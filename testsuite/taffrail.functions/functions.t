@@ -248,6 +248,11 @@ stdout: 100 fn:framed%return$
 stdout: 100 fn:last$
 stdout: 100 fn:last%return$
 no stdout: by_label%return
+case: the table says which functions have no time, as no return of them is there
+run: taffrail report --functions jumping | tail -n 1; taffrail record -o begins -e 'fn:framed%entry' -e 'fn:last%entry' -- "$CASES/through" >/dev/null && taffrail report --functions begins | tail -n 1
+whole stdout:
+	  1 function not shown, with 100 calls: no return of them is in the trace (the rule, or their exits cannot be had), so their callers have their time
+	  2 functions not shown, with 200 calls: no return of them is in the trace (the rule, or their exits cannot be had), so their callers have their time
 case: exits that cannot be had are told, without a remedy
 run: taffrail record -o unclear -e 'fn:by_label%return' -- "$CASES/through"
 status: 1
