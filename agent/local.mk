@@ -50,7 +50,6 @@ EXTRA_DIST += $(agent_link_source)
 agent_shared_sources = \
 	agent/libc-shared.c \
 	agent/beside/absent.c \
-	agent/beside/address.c \
 	agent/beside/elsewhere.c \
 	agent/beside/hit.c \
 	agent/beside/late.c \

@@ -217,10 +217,8 @@ command_sources = \
 	command/record/shortage.c \
 	command/record/shortage.h \
 	command/report/cells.c \
-	command/report/checks.c \
 	command/report/count.c \
 	command/report/durations.c \
-	command/report/groups.c \
 	command/report/json.c \
 	command/report/locks.c \
 	command/report/print.c \
@@ -274,7 +272,6 @@ command_sources = \
 	command/symboliser/files.c \
 	command/symboliser/lines.c \
 	command/symboliser/lttng-copies.c \
-	command/symboliser/lttng-older.c \
 	command/symboliser/lttng-private.h \
 	command/symboliser/lttng.c \
 	command/symboliser/functions.c \

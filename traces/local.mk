@@ -25,20 +25,16 @@ traces_sources = \
 	traces/formats/json-value.c \
 	traces/formats/json.c \
 	traces/formats/perfetto-private.h \
-	traces/formats/perfetto-track.c \
 	traces/formats/perfetto-value.c \
 	traces/formats/folded.c \
 	traces/formats/perfetto.c \
 	traces/formats/private.h \
 	traces/formats/protobuf-private.h \
 	traces/formats/sqlite-abi-private.h \
-	traces/formats/sqlite-open.c \
-	traces/formats/sqlite-private.h \
 	traces/formats/sqlite.c \
 	traces/formats/table-private.h \
 	traces/formats/table.c \
 	traces/foreign/classes.c \
-	traces/foreign/fields.c \
 	traces/foreign/foreign.c \
 	traces/foreign/foreign.h \
 	traces/foreign/graph.c \
@@ -82,7 +78,6 @@ traces_sources = \
 	traces/read/source.h \
 	traces/read/steps.c \
 	traces/read/stream.c \
-	traces/read/tsdl-class.c \
 	traces/read/tsdl-lexer.c \
 	traces/read/tsdl-private.h \
 	traces/read/tsdl-types.c \

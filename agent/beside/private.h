@@ -234,12 +234,6 @@ void provider_go(struct provider *provider);
  * NULL. */
 struct provider *provider_of(const void *cookie);
 
-/* Returns an address in a probe function that no other event has, the first
- * byte if it can, or NULL; takes one back for another event. The
- * registry's lock is held. */
-uint8_t *address_take(void (*probe)(void));
-void address_give(const uint8_t *address);
-
 /* Adds an event to a provider, and makes the marker; LTTng connects it by
  * `name`. Returns NULL when it is left out. The registry's lock is held. */
 struct event *provider_add(struct provider *provider,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Shared by the files of this room. report.c takes options and events; count.c,
- * values.c, durations.c, cells.c and locks.c count an event; print.c, groups.c,
+ * values.c, durations.c, cells.c and locks.c count an event; print.c,
  * sections.c, text.c and json.c print the counts.
  *
  * Invariant: memory is bounded by the numbers below, however long a trace is.
@@ -247,14 +247,6 @@ struct value *group_take(struct report *r, const struct report_class *class,
 int count_finish(struct report *r);
 void count_free(struct report *r);
 
-/*
- * checks.c: reports events and fields that were asked for and are missing.
- * check_keys() needs the traces in r->pairs, check_asked() does not. Return
- * COMMAND_DONE, or another status after printing the first that is missing.
- */
-int check_asked(const struct report *r);
-int check_keys(const struct report *r);
-
 /* A field in an event. */
 struct value_at {
 	const struct field_class *class;
@@ -454,8 +446,8 @@ void report_more(const struct report *r, size_t n, const char *what);
 /* Prints a histogram; each number is printed times `one`. */
 void report_rows(struct histogram *h, print_number *number, long double one);
 
-/* groups.c, sections.c: print a section of the report each, or nothing if there
- * is nothing to tell. They sort the lists that they print. */
+/* print.c, sections.c: print a section of the report each, or nothing if there is
+ * nothing to tell. They sort the lists that they print. */
 void report_groups(struct report *r);
 void report_pairs(struct report *r);
 void report_fields(struct report *r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Readers of LTTng-UST's descriptions in a file: of 2.12 and older
- * (lttng-older.c), and of later series (lttng.c). lttng-copies.c has the rest.
+ * Shared by the readers of LTTng-UST's descriptions in a file: lttng.c reads
+ * them, lttng-copies.c makes markers of them.
  */
 #ifndef COMMAND_SYMBOLISER_LTTNG_PRIVATE_H
 #define COMMAND_SYMBOLISER_LTTNG_PRIVATE_H
@@ -69,11 +69,5 @@ int lttng_tell(struct reader *r, const struct ust_provider *provider,
  * provider. Returns 0 or a negative errno. */
 int lttng_tell_site(struct reader *r, const char *provider, const char *event,
 		    uint64_t address);
-
-/* Add the events of a provider of 2.12 and older, if `bytes` at that address
- * describe one, and the event of a call site. Return 0 or a negative errno. */
-int lttng_look_older(struct reader *r, uint64_t address, const char *bytes);
-int lttng_look_older_site(struct reader *r, uint64_t address,
-			  const char *bytes);
 
 #endif

@@ -182,8 +182,4 @@ struct foreign_bytes {
 	size_t room;
 };
 
-/* Appends a field in the form of classes.h. Returns false without memory. */
-bool foreign_encode(struct foreign_bytes *to, const struct field_class *class,
-		    const bt_field *field);
-
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared by the files that write Perfetto's traces: perfetto.c has events,
- * perfetto-track.c the tracks they are on, perfetto-value.c their fields, all
+ * Shared by the files that write Perfetto's traces: perfetto.c has events
+ * and the tracks they are on, perfetto-value.c their fields, all
  * names, and the packets that these are written in.
  *
  * Facts, of perfetto.dev, protos/perfetto/trace/: trace_packet.proto,
@@ -111,23 +111,6 @@ void perfetto_names_free(struct perfetto *p);
 
 /* Returns the name of a kind of pairs: for a rule, that of the first event. */
 const char *perfetto_kind(const struct pair_kind *kind);
-
-/* Return the track of a process; or of an event's thread, of the CPU where
- * threads are not known. Return NULL without memory. They may write packets, so
- * none may be open. */
-struct track *track_of_process(struct perfetto *p,
-			       const struct trace_class *trace);
-struct track *track_of_thread(struct perfetto *p,
-			      const struct perfetto_class *class,
-			      const struct trace_event *event);
-
-/* Returns a track for one pair at a time, below another track; or NULL without
- * memory. track_give() gives it back, once the slice on it has ended. Writes a
- * packet for a new one. */
-struct track *track_take(struct perfetto *p, const struct pair_kind *kind,
-			 const struct track *parent);
-void track_give(struct track *track);
-void tracks_free(struct perfetto *p);
 
 /* Writes the annotations of an event into the open packet; `names` are
  * class->columns or ->ends, in the order cpu_id, columns. */

@@ -24,7 +24,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-/* The functions, in the order of their names in sqlite-open.c. Each has the
+/* The functions, in the order of their names in sqlite.c. Each has the
  * type that the library declares. */
 struct sqlite_abi {
 	int (*open_v2)(const char *path, struct sqlite3 **db, int flags,

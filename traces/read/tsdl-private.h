@@ -107,11 +107,4 @@ int tsdl_parse_alias(struct tsdl *t);
 /* Skips a value, up to the semicolon, braces and all. */
 void tsdl_skip_value(struct tsdl *t);
 
-/*
- * Makes a FIELD_STRUCT of the packed form of a struct. Returns NULL with
- * -ENOTSUP noted where Taffrail writes no such type.
- */
-const struct field_class *tsdl_class(struct tsdl *t,
-				     const struct tsdl_type *type);
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The types of TSDL, as the text has them; tsdl-class.c makes the packed form
+ * The types of TSDL, as the text has them; tsdl.c makes the packed form
  * of those that Taffrail writes. Facts: CTF specification 1.8.3, sections 4 and
  * 7.3.
  *
