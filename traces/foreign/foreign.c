@@ -73,8 +73,9 @@ static bool put_integer(struct foreign_bytes *to,
 }
 
 /* Appends a field in the form of classes.h. Returns false without memory. */
-static bool foreign_encode(struct foreign_bytes *to, const struct field_class *class,
-		    const bt_field *field)
+static bool foreign_encode(struct foreign_bytes *to,
+			   const struct field_class *class,
+			   const bt_field *field)
 {
 	const char *text;
 	uint64_t n;

@@ -169,8 +169,9 @@ found:
 /* Returns a track for one pair at a time, below another track; or NULL without
  * memory. track_give() gives it back, once the slice on it has ended. Writes a
  * packet for a new one. */
-static struct track *track_take(struct perfetto *p, const struct pair_kind *kind,
-			 const struct track *parent)
+static struct track *track_take(struct perfetto *p,
+				const struct pair_kind *kind,
+				const struct track *parent)
 {
 	bool made;
 	struct track *pool = track_find(p, (uint64_t)kind->number * FOR_KINDS +
