@@ -32,6 +32,13 @@
 #define PUBLIC	__attribute__((visibility("default")))
 #define HIDDEN	__attribute__((visibility("hidden")))
 
+/* Another name of glibc's for a function. No public name calls another: a
+ * program's library may have that one, too. */
+#define ALSO(name, other)						\
+	extern __typeof(name) other					\
+		__attribute__((visibility("default"), nothrow, leaf,	\
+			       alias(#name)))
+
 typedef void handler_fn(int number);
 
 extern const char handler_stubs[] HIDDEN;
@@ -108,9 +115,8 @@ static SIGSAFE void *function_of(void *handler)
 	return has ? (void *)has : handler;
 }
 
-/* No public name calls another: a program's library may have that one, too. */
-static int set_action(int number, const struct sigaction *set,
-		      struct sigaction *old)
+PUBLIC int sigaction(int number, const struct sigaction *set,
+		     struct sigaction *old)
 {
 	struct sigaction ours;
 	int ret;
@@ -128,19 +134,7 @@ static int set_action(int number, const struct sigaction *set,
 	return ret;
 }
 
-PUBLIC int sigaction(int number, const struct sigaction *set,
-		     struct sigaction *old)
-{
-	return set_action(number, set, old);
-}
-
-PUBLIC int __sigaction(int number, const struct sigaction *set,
-		       struct sigaction *old);
-PUBLIC int __sigaction(int number, const struct sigaction *set,
-		       struct sigaction *old)
-{
-	return set_action(number, set, old);
-}
+ALSO(sigaction, __sigaction);
 
 /* Does the same for the functions that take and return a handler. */
 static handler_fn *handler_install(handler_fn *(*real)(int, handler_fn *),
@@ -151,47 +145,24 @@ static handler_fn *handler_install(handler_fn *(*real)(int, handler_fn *),
 	return (handler_fn *)function_of((void *)real(number, ours));
 }
 
-/* signal() and the two names that glibc has for it. */
-static handler_fn *set_bsd(int number, handler_fn *handler)
+PUBLIC handler_fn *signal(int number, handler_fn *handler)
 {
 	reals_find();
 	return handler_install(real_signal, number, handler);
 }
 
+ALSO(signal, bsd_signal);
+ALSO(signal, ssignal);
+
 /* The System V form: the handler is reset when it runs. */
-static handler_fn *set_sysv(int number, handler_fn *handler)
+PUBLIC handler_fn *sysv_signal(int number, handler_fn *handler)
 {
 	reals_find();
 	return handler_install(real_sysv_signal, number, handler);
 }
 
-PUBLIC handler_fn *signal(int number, handler_fn *handler)
-{
-	return set_bsd(number, handler);
-}
-
-PUBLIC handler_fn *bsd_signal(int number, handler_fn *handler);
-PUBLIC handler_fn *bsd_signal(int number, handler_fn *handler)
-{
-	return set_bsd(number, handler);
-}
-
-PUBLIC handler_fn *ssignal(int number, handler_fn *handler)
-{
-	return set_bsd(number, handler);
-}
-
-PUBLIC handler_fn *sysv_signal(int number, handler_fn *handler)
-{
-	return set_sysv(number, handler);
-}
-
 /* The name of signal() in programs with _XOPEN_SOURCE. */
-PUBLIC handler_fn *__sysv_signal(int number, handler_fn *handler);
-PUBLIC handler_fn *__sysv_signal(int number, handler_fn *handler)
-{
-	return set_sysv(number, handler);
-}
+ALSO(sysv_signal, __sysv_signal);
 
 PUBLIC handler_fn *sigset(int number, handler_fn *handler)
 {
