@@ -120,6 +120,8 @@ command_sources = \
 	command/elf/elfnotes.h \
 	command/elf/expression-text.c \
 	command/elf/expression-text-private.h \
+	command/elf/line-compiling.c \
+	command/elf/line-rule-private.h \
 	command/elf/line-rules.c \
 	command/elf/line-rules.h \
 	command/elf/mapped-private.h \
