@@ -49,7 +49,7 @@ static void begin(const struct taffrail_event *event, void *priv)
 static void end(const struct taffrail_event *event, void *priv)
 {
 	struct watch *w = priv;
-	uint64_t took;
+	uint64_t took, ns;
 	void *stack[DEPTH];
 	int n;
 	char by[VALUE_BYTES];
@@ -63,8 +63,9 @@ static void end(const struct taffrail_event *event, void *priv)
 	/* the stack of the thread that took so long, and the value of a
 	 * field of the end */
 	n = backtrace(stack, DEPTH);
+	ns = pairs_ns(took);
 	value_text(event, *w->by ? taffrail_field(event, w->by) : -1, by);
-	TAFFRAIL_EVENT(watchdog, slow, TAFFRAIL_STR(w->name), pairs_ns(took),
+	TAFFRAIL_EVENT(watchdog, slow, TAFFRAIL_STR(w->name), ns,
 		       TAFFRAIL_ARRAY((uint64_t *)stack, n), TAFFRAIL_STR(by));
 }
 
