@@ -192,6 +192,10 @@ struct value_scope {
 	Dwarf_CFI *cfi;			/* or NULL */
 	uint64_t address;
 	int line;			/* of the source */
+	const char *source;
+	Dwarf_Die skeleton;		/* the unit with the line table */
+	Dwarf_Die owner;		/* the function in which the line is */
+	bool elsewhere;			/* no scope is of that */
 	bool entry;			/* a function begins here */
 	bool passed;			/* other lines begin at the address,
 					 * behind this one */
@@ -280,6 +284,15 @@ void entry_find(struct value *v, Dwarf_Die *variable,
  * there. */
 bool entry_keeps(Dwarf_Die *variable, Dwarf_Attribute *attr,
 		 const struct value_scope *scope);
+
+/* Returns the path of the source that declares a DIE, or NULL. `skeleton` is
+ * the unit, if that is split; or zeros. */
+const char *symboliser_declared(Dwarf_Die *die, const Dwarf_Die *skeleton);
+
+/* Takes the scopes off that are of functions inlined in the one of the line:
+ * the code is said to be theirs. Without one of that function, sets
+ * `elsewhere`: then no variable of a function has a value but static ones. */
+void value_scope_own(struct value_scope *scope, Dwarf_Die *unit);
 
 /* Gives the value of a variable's DIE at a place. */
 void value_find(struct value *value, Dwarf_Die *variable,

@@ -38,8 +38,17 @@ struct piece {
 	uint32_t scope;			/* or NONE */
 };
 
+/* A function that is in no other one, by the line that declares it. */
+struct function {
+	const char *file;
+	int line;
+	uint32_t scope;
+};
+
 struct unit {
 	struct unit *next;
+	struct function *functions;	/* sorted */
+	size_t nfunctions;
 	void *id;
 	struct scope *scopes;		/* parents first */
 	struct range *ranges;
@@ -220,8 +229,154 @@ void symboliser_scopes_forget(void)
 		free(unit->scopes);
 		free(unit->ranges);
 		free(unit->pieces);
+		free(unit->functions);
 		free(unit);
 	}
+}
+
+/* dwarf_decl_file() of libdw 0.188 ends the process for a split unit, and does
+ * not know the first file. */
+const char *symboliser_declared(Dwarf_Die *die, const Dwarf_Die *skeleton)
+{
+	Dwarf_Die unit = *skeleton;
+	Dwarf_Attribute attr;
+	Dwarf_Files *files;
+	Dwarf_Word number;
+	size_t n;
+
+	if (dw.formudata(dw.attr_integrate(die, DW_AT_decl_file, &attr),
+			 &number) ||
+	    (!unit.addr && dw.cu_info(attr.cu, NULL, NULL, &unit, NULL, NULL,
+				      NULL, NULL)) ||
+	    dw.getsrcfiles(&unit, &files, &n) || number >= n)
+		return NULL;
+	return dw.filesrc(files, number, NULL, NULL);
+}
+
+static bool is_function(int tag)
+{
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+static bool origin_follow(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die origin;
+
+	if (!dw.attr(die, name, &attr) || !dw.formref_die(&attr, &origin))
+		return false;
+	*die = origin;
+	return true;
+}
+
+/* Scopes are in the order of their DIEs. */
+static int compare_scopes(const void *left, const void *right)
+{
+	const struct scope *a = left, *b = right;
+
+	return a->die.addr < b->die.addr ? -1 : a->die.addr > b->die.addr;
+}
+
+/* Tells whether a function is in another one, as lambdas and functions of local
+ * classes are; or is a constructor, which has lines of members, too. */
+static bool is_nested(const struct unit *u, Dwarf_Die function)
+{
+	const struct scope *found;
+	const char *name, *class;
+	uint32_t scope;
+
+	origin_follow(&function, DW_AT_abstract_origin);
+	origin_follow(&function, DW_AT_specification);
+	found = bsearch(&(struct scope){ function, 0 }, u->scopes, u->nscopes,
+			sizeof(*found), compare_scopes);
+	scope = found ? found->parent : NONE;
+	name = dw.diename(&function);
+	class = scope == NONE ? NULL : dw.diename(&u->scopes[scope].die);
+	if (name && class && strlen(name) == strcspn(class, "<") &&
+	    !strncmp(name, class, strlen(name)))
+		return true;
+	while (scope != NONE &&
+	       dw.tag(&u->scopes[scope].die) != DW_TAG_subprogram)
+		scope = u->scopes[scope].parent;
+	return scope != NONE;
+}
+
+static int compare_functions(const void *left, const void *right)
+{
+	const struct function *a = left, *b = right;
+	int order = a->file == b->file ? 0 : strcmp(a->file, b->file);
+
+	return order ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+/* Finds the functions of a unit that are in no other one. */
+static void functions_make(struct unit *u, const Dwarf_Die *skeleton)
+{
+	struct function *f;
+
+	u->functions = calloc(u->nscopes + 1, sizeof(*f));
+	for (uint32_t i = 0; u->functions && i < u->nscopes; i++) {
+		Dwarf_Die *die = &u->scopes[i].die;
+
+		f = &u->functions[u->nfunctions];
+		f->scope = i;
+		u->nfunctions += is_function(dw.tag(die)) &&
+				 !dw.hasattr(die, DW_AT_declaration) &&
+				 !dw.decl_line(die, &f->line) &&
+				 (f->file = symboliser_declared(die, skeleton)) &&
+				 !is_nested(u, *die);
+	}
+	if (u->nfunctions)
+		qsort(u->functions, u->nfunctions, sizeof(*f),
+		      compare_functions);
+}
+
+void value_scope_own(struct value_scope *scope, Dwarf_Die *unit)
+{
+	struct unit *u = unit_get(unit);
+	struct function f, line = { scope->source, scope->line, 0 }, *own;
+	size_t low = 0, high, middle;
+	int taken = 0;
+	Dwarf_Word language;
+
+	/* functions of Rust have others in namespaces of their names */
+	if (!u || (value_number(unit, DW_AT_language, &language) &&
+		   language == DW_LANG_Rust))
+		return;
+	if (!u->functions)
+		functions_make(u, &scope->skeleton);
+	for (high = u->nfunctions; low < high;) {
+		middle = (low + high) / 2;
+		if (compare_functions(&u->functions[middle], &line) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	own = low && !strcmp(u->functions[low - 1].file, scope->source) ?
+		      &u->functions[low - 1] : NULL;
+	for (int i = 0; i < scope->n; i++) {
+		Dwarf_Die *die = &scope->scopes[i];
+
+		if (!is_function(dw.tag(die)))
+			continue;
+		f.file = symboliser_declared(die, &scope->skeleton);
+		if (!f.file || dw.decl_line(die, &f.line) ||
+		    (!taken && is_nested(u, *die)))
+			return;
+		if (own ? !compare_functions(own, &f) :
+			  strcmp(f.file, scope->source) != 0) {
+			scope->owner = *die;
+			scope->scopes += taken;
+			scope->n -= taken;
+			return;
+		}
+		taken = i + 1;
+	}
+	scope->elsewhere = true;
+	if (!own)
+		return;
+	scope->owner = u->scopes[own->scope].die;
+	origin_follow(&scope->owner, DW_AT_abstract_origin);
 }
 
 /* Calls `take` for the variables below a DIE, and for those of units that it
@@ -263,29 +418,65 @@ static void declared_each(Dwarf_Die *function, value_variable *take, void *priv)
 	free(scopes);
 }
 
+/* Does so for all of a function, with its blocks. */
+static void blocks_each(Dwarf_Die parent, value_variable *take, void *priv,
+			int depth)
+{
+	Dwarf_Die child;
+
+	variables_each(&parent, take, priv, 0);
+	if (depth == DEPTH_MAX || dw.child(&parent, &child))
+		return;
+	do
+		if (dw.tag(&child) == DW_TAG_lexical_block)
+			blocks_each(child, take, priv, depth + 1);
+	while (!dw.siblingof(&child, &child));
+}
+
 void value_each(const struct value_scope *scope, value_variable *take,
 		void *priv)
 {
-	bool left = false;	/* the function; the source of one that was
-				 * inlined is not where its code is */
+	bool left = scope->elsewhere;	/* the function; the source of one that
+					 * was inlined is not where its code is
+					 */
+	Dwarf_Die origin;
+
+	if (left && scope->owner.addr)
+		blocks_each(scope->owner, take, priv, 0);
 
 	for (int i = 0; i < scope->n; i++) {
 		int tag = dw.tag(&scope->scopes[i]);
-		bool function = tag == DW_TAG_subprogram ||
-				tag == DW_TAG_inlined_subroutine;
+		bool function = is_function(tag);
 
 		if (left && (function || tag == DW_TAG_lexical_block))
 			continue;
 		left |= function;
 		variables_each(&scope->scopes[i], take, priv, 0);
+		/* a copy lacks static variables, and some that have no place */
+		origin = scope->scopes[i];
+		if (origin_follow(&origin, DW_AT_abstract_origin))
+			variables_each(&origin, take, priv, 0);
 		if (function)
 			declared_each(&scope->scopes[i], take, priv);
 	}
 }
 
+static bool has_child(Dwarf_Die *parent, const Dwarf_Die *wanted)
+{
+	Dwarf_Die child;
+
+	if (dw.child(parent, &child))
+		return false;
+	while (child.addr != wanted->addr)
+		if (dw.siblingof(&child, &child))
+			return false;
+	return true;
+}
+
 bool value_is_later(Dwarf_Die *variable, const struct value_scope *scope)
 {
 	Dwarf_Attribute attr;
+	const char *file;
 	int line = 0;
 
 	if (dw.tag(variable) == DW_TAG_formal_parameter ||
@@ -295,19 +486,20 @@ bool value_is_later(Dwarf_Die *variable, const struct value_scope *scope)
 	/* another function's, or a global one */
 	for (int i = 0; i < scope->n; i++) {
 		int tag = dw.tag(&scope->scopes[i]);
-		Dwarf_Die child;
+		Dwarf_Die origin = scope->scopes[i];
 
 		if (tag == DW_TAG_compile_unit || tag == DW_TAG_namespace ||
-		    dw.child(&scope->scopes[i], &child))
+		    (!has_child(&scope->scopes[i], variable) &&
+		     !(origin_follow(&origin, DW_AT_abstract_origin) &&
+		       has_child(&origin, variable))))
 			continue;
-		do {
-			if (child.addr != variable->addr)
-				continue;
-			if (!dw.attr_integrate(variable, DW_AT_location, &attr))
-				return line > scope->line;
-			return value_is_fixed(&attr) ? line >= scope->line :
-						 line > scope->line;
-		} while (!dw.siblingof(&child, &child));
+		/* lines of a source that is included are others */
+		file = symboliser_declared(variable, &scope->skeleton);
+		if (file && strcmp(file, scope->source) != 0)
+			return false;
+		return dw.attr_integrate(variable, DW_AT_location, &attr) &&
+				       value_is_fixed(&attr) ?
+			       line >= scope->line : line > scope->line;
 	}
 	return false;
 }

@@ -280,26 +280,6 @@ struct function_search {
 	Dwarf_Die skeleton;		/* of the unit, if it is split */
 };
 
-/* Returns the path of a function's source. dwarf_decl_file() of libdw 0.188
- * ends the process for a split unit, and does not know the first file. */
-static const char *function_file(const struct function_search *f,
-				 Dwarf_Die *function)
-{
-	Dwarf_Die unit = f->skeleton;
-	Dwarf_Attribute attr;
-	Dwarf_Files *files;
-	Dwarf_Word number;
-	size_t n;
-
-	if (dw.formudata(dw.attr_integrate(function, DW_AT_decl_file, &attr),
-			 &number) ||
-	    (!unit.addr && dw.cu_info(attr.cu, NULL, NULL, &unit, NULL, NULL,
-				      NULL, NULL)) ||
-	    dw.getsrcfiles(&unit, &files, &n) || number >= n)
-		return NULL;
-	return dw.filesrc(files, number, NULL, NULL);
-}
-
 /* Adds a function, unless it is known: instances of a template begin at the
  * same line, and a unit has copies of functions. */
 static void target_add(struct function_search *f, Dwarf_Die *function)
@@ -308,7 +288,7 @@ static void target_add(struct function_search *f, Dwarf_Die *function)
 	const char *shown;
 
 	if (dw.decl_line(function, &t.begin) ||
-	    !(t.file = function_file(f, function)))
+	    !(t.file = symboliser_declared(function, &f->skeleton)))
 		return;
 	for (uint32_t i = 0; i < f->n; i++)
 		if (f->targets[i].begin == t.begin &&
@@ -348,7 +328,8 @@ static void function_look(struct function_search *f, Dwarf_Die *parent,
 			    dw.hasattr(&child, DW_AT_decl_line) &&
 			    !dw.decl_line(&child, &line) && line > of->begin &&
 			    (!of->end || line < of->end) &&
-			    function_file(f, &child) == of->file)
+			    symboliser_declared(&child, &f->skeleton) ==
+				    of->file)
 				of->end = line;
 			if (!of && symboliser_is_named(&child, f->name))
 				target_add(f, &child);

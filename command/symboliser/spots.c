@@ -419,6 +419,7 @@ static void variable_put(Dwarf_Die *variable, bool parameter, void *priv)
 {
 	struct listing *l = priv;
 	const char *name = dw.diename(variable);
+	Dwarf_Attribute attr;
 	struct value value;
 
 	if (!name || (!parameter && !l->locals) ||
@@ -433,6 +434,10 @@ static void variable_put(Dwarf_Die *variable, bool parameter, void *priv)
 	l->seen[l->nseen++] = name;
 	value = (struct value){ .base = -1 };
 	value_find(&value, variable, &l->s->scope);
+	/* compilers have some for themselves */
+	if (!value.kind && strcmp(name, "this") != 0 &&
+	    dw.attr_integrate(variable, DW_AT_artificial, &attr))
+		return;
 	l->fields = field_put(l->s, &value, name, l->fields);
 }
 
@@ -458,10 +463,13 @@ static bool place_put(struct search *s, const struct place *place)
 		return false;
 	n = symboliser_scopes(&unit, place->address, &scopes);
 	*scope = (struct value_scope){ .scopes = scopes, .n = n,
+				       .source = place->source,
 				       .cfi = s->d.cfi,
 				       .address = place->address,
 				       .line = place->line,
 				       .passed = place->passed };
+	if (unit.addr != place->unit.addr)
+		scope->skeleton = place->unit;
 	for (int i = 0; i < n; i++) {
 		int tag = dw.tag(&scopes[i]);
 
@@ -479,6 +487,9 @@ static bool place_put(struct search *s, const struct place *place)
 		free(scopes);
 		return false;
 	}
+	value_scope_own(scope, &unit);
+	if (scope->owner.addr && dw.diename(&scope->owner))
+		function = dw.diename(&scope->owner);
 	if (scope->entry)
 		scope->address += entry_skip(s->d.own, place->address);
 	line_put(s, "spot\t%llx\t%d\t%s\n", (unsigned long long)scope->address,
@@ -507,13 +518,14 @@ static bool place_put(struct search *s, const struct place *place)
 	}
 	listing.fields = fields;
 	/* those of the function alone */
-	for (all = 0; all < n && dw.tag(&scopes[all]) != DW_TAG_subprogram &&
-		      dw.tag(&scopes[all]) != DW_TAG_inlined_subroutine;)
+	for (all = 0; all < scope->n && !scope->elsewhere &&
+		      dw.tag(&scope->scopes[all]) != DW_TAG_subprogram &&
+		      dw.tag(&scope->scopes[all]) != DW_TAG_inlined_subroutine;)
 		all++;
 	if (q->parameters) {
 		struct value_scope whole = *scope;
 
-		whole.n = all + 1 < n ? all + 1 : n;
+		whole.n = all + 1 < whole.n ? all + 1 : whole.n;
 		value_each(&whole, variable_put, &listing);
 	}
 	free(scopes);

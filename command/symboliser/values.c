@@ -89,6 +89,24 @@ static bool is_between_rounds(Dwarf_Attribute *attr,
 	return false;
 }
 
+/* Tells whether a variable is in all of the program's code what it is in any:
+ * one of no function, or a static one. */
+static bool is_static(Dwarf_Die *variable, uint64_t address)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (dw.attr_integrate(variable, DW_AT_const_value, &attr) ||
+	    !dw.attr_integrate(variable, DW_AT_location, &attr))
+		return dw.hasattr(variable, DW_AT_external);
+	return value_is_fixed(&attr) &&
+	       dw.getlocation_addr(&attr, address, &ops, &n, 1) == 1 && n &&
+	       ((ops[0].atom >= DW_OP_const1u && ops[0].atom <= DW_OP_consts) ||
+		ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_addrx ||
+		ops[0].atom == DW_OP_GNU_addr_index);
+}
+
 void value_find(struct value *v, Dwarf_Die *variable,
 		const struct value_scope *scope)
 {
@@ -102,6 +120,8 @@ void value_find(struct value *v, Dwarf_Die *variable,
 
 	*v = (struct value){ .base = -1, .why = VALUE_OUT };
 	value_type(v, variable);
+	if (scope->elsewhere && !is_static(variable, scope->address))
+		return;
 	if (dw.attr_integrate(variable, DW_AT_const_value, &attr)) {
 		if (!value_constant(&attr, &number))
 			return;
