@@ -119,6 +119,44 @@ case: each member is a field
 run: taffrail record -o whole -e 'pieces.c:34(small, *outer.next)' -- ./pieces >out && taffrail view whole
 stdout: \{ low = -4, bits = 24, high = -280000, start = "far", n = 1, unread = 0x0 \}$
 
+group: strings and sequences that do not fit together
+before:
+	cat >share.c <<-'END'
+		#include <string.h>
+		struct set {
+			const char *name, *text;
+			char code[8];
+			int n;
+			short numbers[900];
+		};
+		static char large[3000];
+		__attribute__((noinline)) int use(struct set *s)
+		{
+			return s->n + !s->text;
+		}
+		int main(void)
+		{
+			struct set s = { "short", large, "code", 6, { 1, 2 } };
+			memset(large, 'x', sizeof(large) - 1);
+			use(&s);
+			s.text = "tiny";
+			s.n = 900;
+			return use(&s) < 0;
+		}
+	END
+	gcc -O0 -g -Wl,--build-id -o share share.c || exit 77
+	lengths() { taffrail export --format json $1 | python3 -c 'import json, sys; [print(*[k + "=" + str(v if k in ("n", "unread") else len(v)) for k, v in json.loads(l)["fields"].items() if k not in ("cpu_id", "vtid")]) for l in sys.stdin]'; }
+case: those that need less leave it to others
+run: taffrail record -o known -e 'share.c:11(s->text, s->code, s->numbers[0]@s->n)' -- ./share && lengths known
+whole stdout:
+	text=2015 code=4 numbers=6 n=6 unread=0
+	text=4 code=4 numbers=900 n=900 unread=0
+case: what is cut is told
+run: taffrail record -o cut -e 'share.c:11(s->numbers, s->text, s->name)' -- ./share && lengths cut
+whole stdout:
+	numbers=340 text=683 name=5 unread=1
+	numbers=340 text=4 name=5 unread=1
+
 group: casts, {OPTIONS}
 for: OPTIONS gcc_-O0 gcc_-O2 clang_-O0
 before:

@@ -151,6 +151,41 @@ static SIGSAFE uint64_t elements_fetch(const struct usdt_adopted *probe,
 	return program_fetch(operand, (const void *)program, f);
 }
 
+/* Returns how many bytes a string or sequence may take: of the room that is
+ * left, as much as others behind it, if these do not need less. */
+static SIGSAFE uint64_t share_find(const struct strings *strings,
+				   const struct usdt_adopted *probe,
+				   const struct usdt_operand *operand,
+				   struct fetching *f)
+{
+	const struct usdt_operand *end = probe->operands + probe->count;
+	uint64_t rest = strings->room - strings->used, need;
+	uint32_t left = probe->strings - strings->n;
+
+	while (++operand < end) {
+		uint32_t bytes = scalar_bytes(operand->type &
+					      TAFFRAIL_T_SCALAR_MASK);
+
+		if (operand->type < TAFFRAIL_T_STRING)
+			continue;
+		need = operand->place == USDT_PROGRAM ?
+			(uint64_t)operand->scale << 8 | operand->shift : 0;
+		if (!need && operand->length &&
+		    operand->length != USDT_LENGTH_BEHIND)
+			need = length_fetch(
+				&probe->operands[operand->length - 1], f);
+		need = min_u64(need ? need : strings->room, strings->room) *
+		       (operand->type == TAFFRAIL_T_STRING ? 1 : bytes);
+		/* "(unreadable)" has room in any case */
+		need = need < 16 ? 16 : need + 1;
+		if (need < rest / left) {
+			rest -= need;
+			left--;
+		}
+	}
+	return rest / left - 1;
+}
+
 /* Adds the string at an address, up to the NUL, or to the length if that is
  * known; or a sequence of so many elements. */
 static SIGSAFE void string_add(struct strings *strings,
@@ -158,43 +193,43 @@ static SIGSAFE void string_add(struct strings *strings,
 			       const struct usdt_operand *operand,
 			       struct fetching *f)
 {
+	bool is_text = operand->type == TAFFRAIL_T_STRING;
+	uint32_t bytes = is_text ? 1 : scalar_bytes(operand->type), bound;
 	uint64_t address = operand_fetch(operand, f);
-	uint64_t most = strings->room / probe->strings - 1;
+	uint64_t share = share_find(strings, probe, operand, f) / bytes;
+	uint64_t wanted = UINT64_MAX, most, n;
 	char *to = strings->bytes + strings->used;
 	struct write_var *var = &strings->var[strings->n++];
-	uint32_t bound, bytes;
-	uint64_t n;
 
-	var->n = WRITE_STRING;
-	var->p = to;
+	*var = (struct write_var){ to, WRITE_STRING };
 	if (operand->place == USDT_NAME) {
 		var->p = (const char *)address;
 		return;
 	}
-	bytes = operand->type == TAFFRAIL_T_STRING ?
-			1 : scalar_bytes(operand->type);
-	most /= bytes;
 	if (operand->length)
-		most = min_u64(most, elements_fetch(probe, operand, f));
+		wanted = elements_fetch(probe, operand, f);
 	bound = (uint32_t)operand->scale << 8 | operand->shift;
 	if (operand->place == USDT_PROGRAM && bound)
-		most = min_u64(most, bound);
-	if (operand->type != TAFFRAIL_T_STRING) {
+		wanted = min_u64(wanted, bound);
+	most = min_u64(wanted, share);
+	if (!is_text) {
 		n = memory_copy(to, address, most * bytes, &f->stack) / bytes;
-		f->unread |= (uint64_t)(n < most)
-			     << (operand - probe->operands);
-		*var = (struct write_var){ to, n };
+		var->n = n;
 		strings->used += (uint32_t)(n * bytes);
-		return;
+	} else {
+		n = address ? memory_copy_string(to, address, most, &f->stack) :
+			      0;
+		/* conditions may ask for the begin of a text that is cut */
+		if (!address || n == most || (n && !to[n - 1]))
+			wanted = n;
+		if (!n && (most || !address)) {
+			var->p = address ? "(unreadable)" : "(null)";
+		} else {
+			to[n] = 0;
+			strings->used += (uint32_t)n + 1;
+		}
 	}
-	n = address ? memory_copy_string(to, address, most, &f->stack) : 0;
-	if (!n && (most || !address)) {
-		f->unread |= (uint64_t)!!address << (operand - probe->operands);
-		var->p = address ? "(unreadable)" : "(null)";
-		return;
-	}
-	to[n] = 0;
-	strings->used += (uint32_t)n + 1;
+	f->unread |= (uint64_t)(n < wanted) << (operand - probe->operands);
 }
 
 /* Passes copies of the strings, because writers read their arguments by loads.
