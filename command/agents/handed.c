@@ -59,6 +59,7 @@ void inheritance_unblock(const struct rundir_process *process,
 	char rule[RULE_BYTES_MAX + RULE_CONDITION_MAX + 1];
 	bool switches = false, read = false;
 	const char *line;
+	int changed;
 	size_t n;
 
 	if (request->failed || !attach_traps_blocked(process->pid))
@@ -78,8 +79,10 @@ void inheritance_unblock(const struct rundir_process *process,
 						NULL);
 	}
 	marker_list_free(&probes);
-	if (switches)
-		attach_unblock_traps(process->pid);
+	changed = switches ? attach_unblock_traps(process->pid) : 0;
+	if (changed > 0)
+		cause_report(TRAPS_UNBLOCKED, .pid = process->pid,
+			     .n = changed);
 }
 
 int inheritance_start(struct client *client,

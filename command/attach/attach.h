@@ -80,8 +80,9 @@ bool attach_traps_blocked(pid_t pid);
 /*
  * Takes SIGTRAP out of the signals that threads of the process block: the agent
  * switches no code by traps while one blocks it. Each is stopped for a moment;
- * it may block the signal again at any time. Returns 0, or a negative errno if
- * a thread could not be stopped: -EPERM, -EALREADY it has a tracer.
+ * it may block the signal again at any time. Returns how many threads blocked
+ * it; if none was changed, 0, or a negative errno if a thread could not be
+ * stopped: -EPERM, -EALREADY it has a tracer.
  */
 int attach_unblock_traps(pid_t pid);
 

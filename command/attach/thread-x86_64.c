@@ -736,8 +736,8 @@ int attach_threads_unblock(const struct attach_job *job)
 {
 	pid_t pid = job->t->pid, tid;
 	DIR *list = threads_open(pid);
-	int ret = 0, error;
-	uint64_t turn;
+	int ret = 0, error, changed = 0;
+	uint64_t turn, blocked = 0;
 
 	while ((tid = threads_next(list))) {
 		struct tracee x = { .t = job->t, .tid = tid,
@@ -754,6 +754,7 @@ int attach_threads_unblock(const struct attach_job *job)
 			if (!error)
 				error = do_trace(PTRACE_GETSIGMASK, tid,
 						 (void *)SIGSET_BYTES, &x.mask);
+			blocked = x.mask & SIGNAL_BIT(SIGTRAP);
 			x.mask &= ~SIGNAL_BIT(SIGTRAP);
 			/* a wait with a mask of its own begins again, and sets
 			 * that anew */
@@ -767,12 +768,13 @@ int attach_threads_unblock(const struct attach_job *job)
 			do_trace(PTRACE_DETACH, tid, NULL, NULL);
 		}
 		attach_turns(tid, turn);
+		changed += !error && blocked;
 		/* one that has ended blocks nothing */
 		if (error != -ESRCH && !ret)
 			ret = error;
 	}
 	threads_close(list);
-	return ret;
+	return changed ? changed : ret;
 }
 
 int attach_thread_look(const struct attach_job *job)

@@ -28,10 +28,11 @@ whole stdout: 0 wrong, 0 block it
 case: it is recorded
 run: taffrail view out | grep -c 'fn:compute: '
 stdout: ^\d{2,}$
-case: nothing is told
-run: grep -c 'not traced' err
-status: 1
-whole stdout: 0
+case: the threads are told, and no place
+run: grep -c 'not traced' err; grep SIGTRAP err | sed "s/ $pid:/:/"
+whole stdout:
+	0
+	taffrail: record: process: 8 threads that blocked SIGTRAP were stopped for a moment, and block it no more
 
 group: rules for markers alone
 before:
@@ -39,9 +40,11 @@ before:
 	taffrail record -p $pid --provider pthread --for 0.5s -o out 2>err
 	exec 9>&-
 	wait
-case: change no mask
-run: sed 1d said
-whole stdout: 0 wrong, 8 block it
+case: change no mask, and tell none
+run: sed 1d said; ! grep -c SIGTRAP err
+whole stdout:
+	0 wrong, 8 block it
+	0
 
 group: a tracer is there
 need: strace -V
