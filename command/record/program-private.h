@@ -65,8 +65,8 @@ void program_end(struct program *program);
  * without a program. */
 int program_wait(struct program *program);
 
-/* Says which signal has killed the program, if one has, and the command's
- * status does not say so. */
-void program_tell_killed(const struct program *program, int status);
+/* Says which signal has killed the program, if one has, and none has come to
+ * this command. */
+void program_tell_killed(const struct program *program);
 
 #endif

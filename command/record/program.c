@@ -373,12 +373,11 @@ int program_wait(struct program *program)
 				   : WEXITSTATUS(status);
 }
 
-void program_tell_killed(const struct program *program, int status)
+void program_tell_killed(const struct program *program)
 {
 	int number = WTERMSIG(program->status);
 
-	if (WIFSIGNALED(program->status) && status != 128 + number &&
-	    !program_interrupted())
+	if (WIFSIGNALED(program->status) && !program_interrupted())
 		command_failed("signal %d killed the program: %s", number,
 			       strsignal(number));
 }

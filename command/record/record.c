@@ -331,7 +331,7 @@ static int record_end(void)
 	drain_end(&drain);
 	record_tell();
 	status = outcome_end(&outcome, program_wait(&program));
-	program_tell_killed(&program, status);
+	program_tell_killed(&program);
 	members_tidy(&members);
 	return status;
 }

@@ -82,6 +82,13 @@ run:
 stdout: ^\{ arg1 = 0, arg2 = "hello", arg3 = 1, cfa$
 stdout: ^\{ arg1 = 1, arg2 = "\(unreadable\)", cfa$
 stderr: TAFFRAIL_ENABLE: rule 'fn:outer,fn:branches': each rule has an -e of its own, in TAFFRAIL_ENABLE a ';' before it; a name that has a ',' stands in quotes$
+case: the signal that ends the program is named
+run: for signal in TRAP ABRT; do taffrail record -o signal$signal -e fn:outer%entry -- sh -c '"$0"; kill -'$signal' $$' "$CASES/calls" >/dev/null; echo $?; done
+whole stdout:
+	133
+	134
+stderr: ^taffrail: record: signal 5 killed the program: Trace/breakpoint trap$
+stderr: ^taffrail: record: signal 6 killed the program: Aborted$
 case: a program without symbols has functions that are exported
 run: taffrail record -o bare -e 'fn:outer' -- "$CASES/stripped" 7
 status: 1
