@@ -169,6 +169,23 @@ static bool is_agreed(const struct cause *cause)
 	return first == 'y' || first == 'Y';
 }
 
+/* Says that a result without a type has no sign, if the condition of a rule
+ * needs one: an int fills half of the register. Of libc's the agent knows it. */
+static void tell_unsigned(const char *rule)
+{
+	size_t bytes;
+	const char *condition = rule_condition(rule, &bytes), *p;
+	char compared[3];
+	long number;
+
+	p = condition ? strstr(condition, "value") : NULL;
+	if (p && rule_kind(rule) == RULE_FUNCTIONS && !*line_rule_text(rule) &&
+	    strncmp(rule, "fn:libc", strlen("fn:libc")) != 0 &&
+	    sscanf(p, "value %2[<>=!] %ld", compared, &number) == 2 &&
+	    (number < 0 || (!number && !strchr("=!", *compared))))
+		cause_report(VALUE_UNSIGNED, .subject = rule);
+}
+
 int functions_consent(const char *const *rules, int count,
 		      const struct named_in *in, bool yes)
 {
@@ -216,6 +233,8 @@ int functions_consent(const char *const *rules, int count,
 	}
 	if (n)
 		call_types_compile(rules, count, in);
+	for (int i = 0; i < count; i++)
+		tell_unsigned(rules[i]);
 	return COMMAND_DONE;
 }
 

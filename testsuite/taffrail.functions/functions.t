@@ -82,6 +82,14 @@ run:
 stdout: ^\{ arg1 = 0, arg2 = "hello", arg3 = 1, cfa$
 stdout: ^\{ arg1 = 1, arg2 = "\(unreadable\)", cfa$
 stderr: TAFFRAIL_ENABLE: rule 'fn:outer,fn:branches': each rule has an -e of its own, in TAFFRAIL_ENABLE a ';' before it; a name that has a ',' stands in quotes$
+case: without types, a condition that needs a sign is told
+run: for if in 'value < 0' 'arg1 && value==-1' 'value >= 0x80000000' 'value == 0 || value != 1'; do taffrail record --force -o unsigned -e "fn:outer%return if $if" -e "fn:libc/puts%return if $if" -- "$CASES/calls" 3 2>&1 >/dev/null | grep -c 0xffffffff; done; gcc -g -O2 -pthread -o typed "$SOURCE/calls.c" && taffrail record -o signed -e 'fn:outer%return if value < 0' -- ./typed 3 2>&1 >/dev/null | grep 0xffffffff
+status: 1
+whole stdout:
+	1
+	1
+	0
+	0
 case: the signal that ends the program is named
 run: for signal in TRAP ABRT; do taffrail record -o signal$signal -e fn:outer%entry -- sh -c '"$0"; kill -'$signal' $$' "$CASES/calls" >/dev/null; echo $?; done
 whole stdout:
