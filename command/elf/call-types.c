@@ -143,6 +143,9 @@ static void rule_note(const char *rule)
 		return;
 	*new = (struct typed_rule){ .rule = strdup(rule) };
 	memcpy(new->glob, rule, bytes);
+	/* the types are those of the function */
+	if (rule_names_returns(new->glob))
+		new->glob[bytes - strlen(RULE_RETURN)] = '\0';
 	ntyped += !!new->rule;
 }
 

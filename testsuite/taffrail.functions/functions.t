@@ -90,6 +90,16 @@ whole stdout:
 	1
 	0
 	0
+case: a rule for returns alone has the type of debug information
+file neg.c:
+	__attribute__((noinline)) int neg(int n) { __asm__ volatile(""); return -n; }
+	int main(void)
+	{
+		return neg(3) + neg(-3);
+	}
+run: gcc -g -O1 -o neg neg.c && taffrail record -o neg.d -e 'fn:neg%return if value < 0' -- ./neg && taffrail view neg.d | grep -o 'value = [-0-9]*'
+whole stdout: value = -3
+no stderr: 0xffffffff
 case: the signal that ends the program is named
 run: for signal in TRAP ABRT; do taffrail record -o signal$signal -e fn:outer%entry -- sh -c '"$0"; kill -'$signal' $$' "$CASES/calls" >/dev/null; echo $?; done
 whole stdout:
