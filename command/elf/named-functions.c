@@ -242,6 +242,7 @@ int functions_consent(const char *const *rules, int count,
 struct search {
 	const char *module;		/* a glob, or NULL */
 	bool found;			/* a module that it names */
+	char stripped[NEAREST_LENGTH_MAX]; /* the program, or "" */
 	struct nearest functions, modules;
 };
 
@@ -276,6 +277,10 @@ static int search_module(const char *path, struct marker_list *functions,
 	if (!rule_names_function(probe, name, ""))
 		return 0;
 	search->found = true;
+	/* the program is the first module */
+	if (!functions->count && !search->modules.ids[0])
+		snprintf(search->stripped, sizeof(search->stripped), "%s",
+			 name);
 	for (size_t i = 0; i < functions->count; i++) {
 		snprintf(shown, sizeof(shown), "%s",
 			 marker_shown(functions->markers[i].id) + ID_BYTES);
@@ -312,7 +317,10 @@ void functions_nearest(const char *rule, const struct named_in *in, char *text,
 		each_module(in, i, search_module, &search);
 	nearest_text(search.found ? &search.functions : &search.modules, names,
 		     sizeof(names));
-	if (*names)
-		snprintf(text, room, "%s%s", search.found ? "" : "modules ",
-			 names);
+	if (*names || *search.stripped)
+		snprintf(text, room, "%s%s%s%s%s", search.found ? "" :
+			 "modules ", names, *names && *search.stripped ? "; " :
+			 "", search.stripped, *search.stripped ?
+			 " is stripped: a -dbgsym package, or another file of "
+			 "debug information, has its names" : "");
 }

@@ -216,10 +216,12 @@ stdout: ^ +3 .* 0  helper@0x[0-9a-f]+$
 stdout: ^ +1 .* 0  helper@0x[0-9a-f]+$
 stdout: ^ +3 .* 0  second_name$
 stdout: ^fn/helper +0x[0-9a-f]+ +function off .* \[jump\]$
-case: without either, there is no such name
-run: taffrail record -o bare.d -e fn:helper -- ./bare
+case: without either, there is no such name, and the program is told
+run: taffrail record -o bare.d -e fn:helper -- ./bare; taffrail record -o bare-libc.d -e fn:libc/hlper -- ./bare 2>&1 | grep -c stripped; start waits ./bare wait; wait_for grep -q ready waits.out; taffrail record -o bare-pid.d -p $pid --for 0.1s -e fn:bare/helper
 status: 1
-stderr: no function matches 'fn:helper'
+whole stdout: 0
+stderr: no function matches 'fn:helper'.* bare is stripped: a -dbgsym package, or .* has its names \(
+stderr: matches 'fn:bare/helper'; nearest: bare is stripped: 
 case: of another build, no name is taken
 run:
 	gcc -O1 -g -Wl,--build-id -o other "$SOURCE"/twins.c "$SOURCE"/twins-other.c && objcopy --only-keep-debug other whole.debug
