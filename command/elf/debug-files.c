@@ -57,45 +57,31 @@ static bool alternate_open(struct opener_file *file, const char *path,
 	       debug_file_open(file, place, path, &of, true);
 }
 
-/* Opens the package of split files beside a module, or its debug file. Returns
- * the bytes, or 0. */
-static uint64_t package_open(struct asked *a, const char *path,
-			     const char *debug)
-{
-	char place[DEBUG_PATH_BYTES + 8];
-
-	for (int i = 0; i < 2; i++) {
-		snprintf(place, sizeof(place), "%s.dwp", i ? debug : path);
-		if (opener_open(&a->opened[a->n], place, 0))
-			continue;
-		file_take(a, FILE_PACKAGE, NULL);
-		return a->list[a->n - 1].bytes;
-	}
-	return 0;
-}
-
-/* Makes memory into which the symboliser's child can write a unit of a package
- * of so many bytes. */
-static bool blank_open(struct opener_file *file, uint64_t bytes)
-{
-	*file = (struct opener_file){ .fd = memfd_create("dwo", MFD_CLOEXEC) };
-	file->st.st_size = (off_t)(bytes + BLANK_MORE_BYTES);
-	return file->fd >= 0 && !ftruncate(file->fd, file->st.st_size);
-}
-
 /* Opens the split files that an answer says to be missing, by their own paths
  * or beside the module, or in the package. Returns whether there is one. */
 static bool splits_open(struct asked *a, const char *answer, const char *path,
 			const char *debug)
 {
 	static const char word[] = "split\t";
-	uint64_t package = strstr(answer, word) ? package_open(a, path, debug) :
-						  0;
 	const char *p = answer;
 	uint32_t before = a->n;
-	char place[DEBUG_PATH_BYTES], *name;
+	char place[DEBUG_PATH_BYTES + 8], *name;
+	off_t package = 0;		/* bytes; memory for a unit has room for
+					 * all */
+
+	for (int i = 0; i < 2 && !package && strstr(answer, word); i++) {
+		struct opener_file *file = &a->opened[a->n];
+
+		snprintf(place, sizeof(place), "%s.dwp", i ? debug : path);
+		if (opener_open(file, place, 0))
+			continue;
+		package = file->st.st_size + BLANK_MORE_BYTES;
+		file_take(a, FILE_PACKAGE, NULL);
+		before++;
+	}
 
 	while ((p = strstr(p, word)) && a->n < SYMBOLISER_FILES_MAX) {
+		struct opener_file *file = &a->opened[a->n];
 		bool begins = p == answer || p[-1] == '\n';
 
 		p += strlen(word);
@@ -105,13 +91,20 @@ static bool splits_open(struct asked *a, const char *answer, const char *path,
 		snprintf(place, sizeof(place), "%.*s%s",
 			 (int)(text_file_name(path) - path), path,
 			 text_file_name(name));
-		if (!opener_open(&a->opened[a->n], name, 0) ||
-		    !opener_open(&a->opened[a->n], place, 0))
+		if (!opener_open(file, name, 0) ||
+		    !opener_open(file, place, 0)) {
 			file_take(a, FILE_SPLIT, name);
-		else if (package && blank_open(&a->opened[a->n], package))
+			continue;
+		}
+		*file = (struct opener_file){ .st.st_size = package };
+		file->fd = package ? memfd_create("dwo", MFD_CLOEXEC) : -1;
+		if (file->fd >= 0 && !ftruncate(file->fd, package)) {
 			file_take(a, FILE_BLANK, name);
-		else
-			free(name);
+			continue;
+		}
+		if (file->fd >= 0)
+			close(file->fd);
+		free(name);
 	}
 	return a->n > before;
 }

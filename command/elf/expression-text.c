@@ -72,54 +72,42 @@ const char *expression_end(const char *p, bool *simple)
 	return next;
 }
 
-/* Tells whether no number of a type meets "FIELD OP number". */
-static bool is_never(uint8_t type, const char *op, long long number)
-{
-	bool is_signed = scalar_sort(type) == SCALAR_SIGNED, or_equal = op[1];
-	uint32_t bits = 8 * scalar_bytes(type) - is_signed;
-	/* of 64 bits, the text has no larger one */
-	long long high = bits > 62 ? LLONG_MAX : (1ll << bits) - 1;
-	long long low = is_signed ? -high - 1 : 0;
-
-	if (!is_signed && scalar_sort(type) != SCALAR_UNSIGNED)
-		return false;
-	if (!strcmp(op, "=="))
-		return number < low || number > high;
-	if (*op == '>')
-		return bits <= 62 && (or_equal ? number > high :
-						 number >= high);
-	return *op == '<' && (or_equal ? number < low : number <= low);
-}
-
 uint32_t condition_never(const char *condition, const struct field_name *names,
 			 const uint8_t *types, uint32_t n)
 {
-	char word[sizeof(names->name)], op[3], digits[24];
+	char word[sizeof(names->name)], op[3], digits[19], *rest;
 	const char *p = condition, *next;
-	uint32_t never = 0, i;
-	long long number;
-	char *rest;
+	uint32_t never = 0, i, bits;
+	long long number, low, high;
+	bool is_signed;
 	int end;
 
-	for (; *p; p = next + 2) {
+	for (; *p; p = next + 2 * !!*next) {
 		for (next = p; *next && strncmp(next, "&&", 2) &&
 			       strncmp(next, "||", 2);)
 			next = rule_step(next);
 		if (*next == '|')
 			return 0;
 		end = 0;
-		if (sscanf(p, " %63[A-Za-z0-9_] %2[<>=] %23[-0-9] %n", word,
-			   op, digits, &end) == 3 &&
-		    p + end == next && (digits[0] != '0' || !digits[1])) {
-			number = strtoll(digits, &rest, 10);
-			for (i = 0; i < n && strcmp(names[i].name, word); i++)
-				;
-			if (!never && i < n && !*rest && strlen(digits) < 19 &&
-			    is_never(types[i], op, number))
-				never = (uint32_t)(p - condition) + 1;
-		}
-		if (!*next)
-			break;
+		if (sscanf(p, " %63[A-Za-z0-9_] %2[<>=] %18[-0-9] %n", word, op,
+			   digits, &end) != 3 || p + end != next || never)
+			continue;
+		number = strtoll(digits, &rest, 10);
+		for (i = 0; i < n && strcmp(names[i].name, word); i++)
+			;
+		is_signed = i < n && scalar_sort(types[i]) == SCALAR_SIGNED;
+		/* "010" is another number */
+		if (i == n || *rest || (*digits == '0' && digits[1]) ||
+		    (!is_signed && scalar_sort(types[i]) != SCALAR_UNSIGNED))
+			continue;
+		bits = 8 * scalar_bytes(types[i]) - is_signed;
+		/* above what is in the text */
+		high = bits > 62 ? LLONG_MAX : (1ll << bits) - 1;
+		low = is_signed ? -high - 1 : 0;
+		if (*op == '=' ? number < low || number > high :
+		    *op == '>' ? number > high - !op[1] :
+				 number < low + !op[1])
+			never = (uint32_t)(p - condition) + 1;
 	}
 	return never;
 }

@@ -191,8 +191,8 @@ static bool section_write(struct writing *w, const char *name,
 	return true;
 }
 
-/* Writes the sections that the index has for a unit. */
-static bool unit_write(struct writing *w, Elf *elf, uint64_t id)
+/* Writes the sections that the index has for the unit that is wanted. */
+static bool unit_write(struct writing *w, Elf *elf)
 {
 	const Elf_Data *index = section_find(elf, ".debug_cu_index"), *strings;
 	uint32_t head[4] = { 0 }, row = 0, slot, column, at, bytes;
@@ -211,7 +211,7 @@ static bool unit_write(struct writing *w, Elf *elf, uint64_t id)
 		return false;
 	for (slot = 0; slot < head[3] && !row; slot++) {
 		memcpy(&own, p + INDEX_HEAD + 8ull * slot, sizeof(own));
-		if (own == id)
+		if (own == symboliser_split_id)
 			memcpy(&row, p + INDEX_HEAD + 8ull * head[3] +
 			       4ull * slot, sizeof(row));
 	}
@@ -234,9 +234,9 @@ static bool unit_write(struct writing *w, Elf *elf, uint64_t id)
 					strings->d_size);
 }
 
-/* Writes a unit of a package as a split file. Returns false if there is none,
- * or no room. */
-static bool package_unit(void *to, size_t room, uint64_t id)
+/* Writes the unit that is wanted from the package as a split file. Returns
+ * false if there is none, or no room. */
+static bool split_write(const struct split *split)
 {
 	Elf64_Ehdr header = {
 		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
@@ -245,39 +245,31 @@ static bool package_unit(void *to, size_t room, uint64_t id)
 		.e_version = EV_CURRENT, .e_ehsize = sizeof(header),
 		.e_shentsize = sizeof(Elf64_Shdr),
 	};
-	struct writing w = { .to = to, .room = room, .used = sizeof(header),
+	struct writing w = { .room = split->blank, .used = sizeof(header),
 			     .n = 1, .names_bytes = 1 };
 	Elf_Data names = { .d_buf = w.names, .d_size = NAMES_BYTES };
-	Elf *elf = elf_memory(package.bytes, package.size);
-	bool done = room >= sizeof(header) + sizeof(w.heads) && elf &&
-		    unit_write(&w, elf, id) &&
-		    section_write(&w, NAMES, &names, 0, NAMES_BYTES) &&
-		    sizeof(w.heads) + 8 <= room - w.used;
+	Elf *elf = package.bytes ? elf_memory(package.bytes, package.size) :
+				   NULL;
+	void *to = elf && w.room > sizeof(header) ?
+			   mmap(NULL, w.room, PROT_READ | PROT_WRITE,
+				MAP_SHARED, split->fd, 0) : MAP_FAILED;
+	bool done = false;
 
-	elf_end(elf);
-	if (!done)
-		return false;
-	w.heads[w.n - 1].sh_type = SHT_STRTAB;
-	w.used = (w.used + 7) & ~(size_t)7;
-	header.e_shoff = w.used;
-	header.e_shnum = (uint16_t)w.n;
-	header.e_shstrndx = (uint16_t)(w.n - 1);
-	memcpy(w.to + w.used, w.heads, w.n * sizeof(*w.heads));
-	memcpy(w.to, &header, sizeof(header));
-	return true;
-}
-
-/* Writes the unit that is wanted from the package. */
-static bool split_write(const struct split *split)
-{
-	void *to = package.bytes ? mmap(NULL, split->blank,
-					PROT_READ | PROT_WRITE, MAP_SHARED,
-					split->fd, 0) : MAP_FAILED;
-	bool done = to != MAP_FAILED &&
-		    package_unit(to, split->blank, symboliser_split_id);
-
+	w.to = to;
+	if (to != MAP_FAILED && unit_write(&w, elf) &&
+	    section_write(&w, NAMES, &names, 0, NAMES_BYTES) &&
+	    sizeof(w.heads) + 8 <= w.room - w.used) {
+		w.heads[w.n - 1].sh_type = SHT_STRTAB;
+		header.e_shoff = (w.used + 7) & ~7ull;
+		header.e_shnum = (uint16_t)w.n;
+		header.e_shstrndx = (uint16_t)(w.n - 1);
+		memcpy(w.to + header.e_shoff, w.heads, w.n * sizeof(*w.heads));
+		memcpy(w.to, &header, sizeof(header));
+		done = true;
+	}
 	if (to != MAP_FAILED)
-		munmap(to, split->blank);
+		munmap(to, w.room);
+	elf_end(elf);
 	return done;
 }
 

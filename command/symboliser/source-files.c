@@ -280,36 +280,16 @@ struct function_search {
 	Dwarf_Die skeleton;		/* of the unit, if it is split */
 };
 
-/* Adds a function, unless it is known: instances of a template begin at the
- * same line, and a unit has copies of functions. */
-static void target_add(struct function_search *f, Dwarf_Die *function)
-{
-	struct symboliser_target t = { .end = 0 };
-	const char *shown;
-
-	if (dw.decl_line(function, &t.begin) ||
-	    !(t.file = symboliser_declared(function, &f->skeleton)))
-		return;
-	for (uint32_t i = 0; i < f->n; i++)
-		if (f->targets[i].begin == t.begin &&
-		    !strcmp(f->targets[i].file, t.file))
-			return;
-	if (f->n == SYMBOLISER_TARGETS_MAX)
-		return;
-	shown = function_shown(function);
-	t.shown = shown ? strdup(shown) : NULL;
-	f->targets[f->n++] = t;
-}
-
 /* Looks at functions below a DIE, also of namespaces and classes: finds those
  * with the name, or where one ends. */
 static void function_look(struct function_search *f, Dwarf_Die *parent,
 			  int depth)
 {
-	struct symboliser_target *of = f->of;
+	struct symboliser_target *of = f->of, t = { .end = 0 };
 	const bool is_class = dw.tag(parent) != DW_TAG_namespace && depth;
 	const char *name;
 	Dwarf_Die child;
+	uint32_t known;
 	int line;
 
 	if (depth == DEPTH_MAX || dw.child(parent, &child))
@@ -331,8 +311,23 @@ static void function_look(struct function_search *f, Dwarf_Die *parent,
 			    symboliser_declared(&child, &f->skeleton) ==
 				    of->file)
 				of->end = line;
-			if (!of && symboliser_is_named(&child, f->name))
-				target_add(f, &child);
+			if (of || f->n == SYMBOLISER_TARGETS_MAX ||
+			    !symboliser_is_named(&child, f->name) ||
+			    dw.decl_line(&child, &t.begin) ||
+			    !(t.file = symboliser_declared(&child,
+							  &f->skeleton)))
+				break;
+			/* instances of a template begin at one line, and units
+			 * have copies of functions */
+			for (known = 0; known < f->n; known++)
+				if (f->targets[known].begin == t.begin &&
+				    !strcmp(f->targets[known].file, t.file))
+					break;
+			if (known < f->n)
+				break;
+			name = function_shown(&child);
+			t.shown = name ? strdup(name) : NULL;
+			f->targets[f->n++] = t;
 			break;
 		case DW_TAG_namespace:
 			/* of items in a function of Rust */

@@ -275,6 +275,7 @@ static void build_fault(const char *glob)
 {
 	const char *lines = settings.enable;
 	char library[LIBRARY_BYTES] = "", fact[WHY_BYTES];
+	const char *rest;
 	struct line line;
 	struct text text;
 
@@ -283,7 +284,8 @@ static void build_fault(const char *glob)
 			text_copy(library, sizeof(library), line.value);
 		if (!text_equal(line.key, "rule"))
 			continue;
-		if (text_after(line.value, glob))
+		rest = text_after(line.value, glob);
+		if (rest && (!*rest || *rest == ' '))
 			break;
 		library[0] = '\0';
 	}

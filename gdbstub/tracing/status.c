@@ -57,18 +57,6 @@ static void say_count(struct text *text, const char *what, uint64_t count)
 	text_add_unsigned(text, count);
 }
 
-/* Counts the tracepoints of a run whose code has gone, with a library that the
- * program has closed. One that comes back is elsewhere. */
-static uint64_t points_gone(const struct trace *t)
-{
-	const struct trace_point *point = t ? t->points : NULL;
-	uint64_t n = 0;
-
-	for (; point; point = point->next)
-		n += point->slot && point->enabled && !code_at(point->address);
-	return n;
-}
-
 /* Adds the losses of the frames to the user's notes: gdb has no words for that,
  * but shows the notes. The result is no longer than TRACE_NOTE_BYTES: see
  * defined.h. */
@@ -77,6 +65,8 @@ static void notes_make(char *notes, const struct run_state *state,
 {
 	const struct trace *t = trace_get();
 	char facts[TRACE_NOTE_BYTES - 2];	/* beside a blank, a NUL */
+	const struct trace_point *point = t ? t->points : NULL;
+	uint64_t gone = 0;
 	struct text text;
 	size_t used;
 
@@ -104,8 +94,11 @@ static void notes_make(char *notes, const struct run_state *state,
 		say_count(&text, "frames cut: ", load_relaxed(&collect_cut));
 		say_count(&text, "conditions failed: ",
 			  load_relaxed(&collect_undecided));
-		say_count(&text, "tracepoints in closed libraries: ",
-			  points_gone(t));
+		/* one that comes back is elsewhere */
+		for (; point; point = point->next)
+			gone += point->slot && point->enabled &&
+				!code_at(point->address);
+		say_count(&text, "tracepoints in closed libraries: ", gone);
 	}
 	text_add(&text, ")");
 	text_copy(notes, TRACE_NOTE_BYTES, t ? t->notes : "");
