@@ -41,9 +41,21 @@ struct symboliser_dwarf {
 	Elf_Data *lines, *line_texts, *texts;
 };
 
-/* Opens it; returns false if there is none, and nothing needs to be closed. */
+/* Opens it; returns false if there is none, and nothing needs to be closed.
+ * Between the two steps, which are the same, only names can be asked for. After
+ * the first one symboliser_dwarf_close() is needed, if the second one did not
+ * return false. */
 bool symboliser_dwarf_open(struct symboliser_dwarf *d,
 			   const struct symboliser_images *images);
+bool symboliser_dwarf_map(struct symboliser_dwarf *d,
+			  const struct symboliser_images *images);
+bool symboliser_dwarf_begin(struct symboliser_dwarf *d);
+
+/* Tells whether it may have a source of this name, without folders: of debug
+ * information that lies elsewhere, three sections tell, where the second step
+ * decompresses all. */
+bool symboliser_source_may(const struct symboliser_dwarf *d, const char *name);
+
 void symboliser_dwarf_close(struct symboliser_dwarf *d);
 
 /* Tells whether a unit's line table names a source for which `is_wanted` tells

@@ -70,18 +70,64 @@ static void sections_find(struct symboliser_dwarf *d, Elf *elf)
 	}
 }
 
-bool symboliser_dwarf_open(struct symboliser_dwarf *d,
-			   const struct symboliser_images *images)
+/* Tells whether a file's line tables may name a source; sets *tables if there
+ * are some. */
+static bool source_named(Elf *elf, const char *name, bool *tables)
 {
-	Dwarf_CU *cu;
-	uint8_t type;
+	bool is_lines;
+	Elf_Scn *section = NULL;
+	GElf_Shdr head;
+	Elf_Data *data;
+	size_t names;
 
+	if (elf_getshdrstrndx(elf, &names))
+		return true;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *title = gelf_getshdr(section, &head) ?
+				    elf_strptr(elf, names, head.sh_name) : NULL;
+
+		is_lines = title && !strcmp(title, ".debug_line");
+		if (!is_lines && (!title || (strcmp(title, ".debug_line_str") &&
+					     strcmp(title, ".debug_str"))))
+			continue;
+		if (head.sh_flags & SHF_COMPRESSED &&
+		    elf_compress(section, 0, 0) < 0)
+			return true;
+		data = elf_getdata(section, NULL);
+		if (!data || (data->d_buf && memmem(data->d_buf, data->d_size,
+						    name, strlen(name) + 1)))
+			return true;
+		*tables |= is_lines;
+	}
+	return false;
+}
+
+bool symboliser_source_may(const struct symboliser_dwarf *d, const char *name)
+{
+	bool tables = false;
+
+	return !d->own || !d->debug || d->alternate ||
+	       source_named(d->own, name, &tables) ||
+	       source_named(d->debug, name, &tables) || !tables;
+}
+
+bool symboliser_dwarf_map(struct symboliser_dwarf *d,
+			  const struct symboliser_images *images)
+{
 	memset(d, 0, sizeof(*d));
 	if (!symboliser_lines_loaded)
 		return false;
 	d->own = image_open(&images->of[FILE_OWN]);
 	d->debug = image_open(&images->of[FILE_DEBUG]);
 	d->alternate = image_open(&images->of[FILE_ALTERNATE]);
+	return true;
+}
+
+bool symboliser_dwarf_begin(struct symboliser_dwarf *d)
+{
+	Dwarf_CU *cu;
+	uint8_t type;
+
 	d->dwarf = d->own ? dw.begin_elf(d->own, DWARF_C_READ, NULL) : NULL;
 	if (d->dwarf && d->debug &&
 	    dw.get_units(d->dwarf, NULL, &cu, NULL, &type, NULL, NULL)) {
@@ -102,6 +148,12 @@ bool symboliser_dwarf_open(struct symboliser_dwarf *d,
 	sections_find(d, dw.getelf(d->dwarf));
 	opened = d;
 	return true;
+}
+
+bool symboliser_dwarf_open(struct symboliser_dwarf *d,
+			   const struct symboliser_images *images)
+{
+	return symboliser_dwarf_map(d, images) && symboliser_dwarf_begin(d);
 }
 
 void symboliser_dwarf_close(struct symboliser_dwarf *d)

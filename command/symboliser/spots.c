@@ -39,6 +39,7 @@
 
 #include <dwarf.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -658,10 +659,33 @@ static void question_put(struct search *s)
 	if (!put_any)
 		line_put(s, "next\t%d\nbefore\t%d\nlast\t%d\n",
 			 q->next, q->before, q->last);
-	if (!put_any && !q->function && !q->last)
+	if (!put_any && !q->function && !q->last && s->d.dwarf)
 		sources_put(s);
 	symboliser_plans_free(&s->plans);
 	s->plans.n = 0;
+}
+
+/* Tells whether the file may have something that is asked for. Most libraries
+ * do not have the source of a rule for a program. */
+static bool words_may(const struct symboliser_dwarf *d, const char *words,
+		      size_t bytes)
+{
+	const char *file, *colon;
+	char name[NAME_MAX + 1];
+
+	for (const char *p = words; p < words + bytes; p += strlen(p) + 1) {
+		if (p != words && *p != SYMBOLISER_QUESTION)
+			continue;
+		file = text_file_name(p + (*p == SYMBOLISER_QUESTION));
+		colon = strrchr(file, ':');
+		if (!colon || colon[1] == '+' ||
+		    (size_t)(colon - file) >= sizeof(name))
+			return true;
+		snprintf(name, sizeof(name), "%.*s", (int)(colon - file), file);
+		if (symboliser_source_may(d, name))
+			return true;
+	}
+	return false;
 }
 
 void symboliser_read_spots(char *words, size_t bytes,
@@ -672,10 +696,14 @@ void symboliser_read_spots(char *words, size_t bytes,
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
 	uint8_t type;
+	bool may;
 
-	if (!symboliser_dwarf_open(&s.d, images))
+	if (!symboliser_dwarf_map(&s.d, images))
 		return;
-	if (questions_read(&s, words, bytes))
+	may = words_may(&s.d, words, bytes);
+	if (may && !symboliser_dwarf_begin(&s.d))
+		return;
+	if (questions_read(&s, words, bytes) && may)
 		/* units of types have the lines of another one */
 		while (!dw.get_units(s.d.dwarf, cu, &cu, NULL, &type, &unit,
 				     NULL))

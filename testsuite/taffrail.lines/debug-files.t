@@ -13,8 +13,10 @@ before:
 			grep -v twice out | diff - told && wc -l <told
 	}
 	# debug information of a program that is then stripped
+	zip=
+	[ {WAY} != beside ] || zip=--compress-debug-sections
 	debug() {
-		objcopy --only-keep-debug $1 $1.debug && strip $1
+		objcopy --only-keep-debug $zip $1 $1.debug && strip $1
 		mkdir -p $2 && objcopy --add-gnu-debuglink=$1.debug $1 && { [ $2 = . ] || mv $1.debug $2; }
 	}
 	each() { for at in gcc.* clang.*; do (cd $at && "$@"); done; }
