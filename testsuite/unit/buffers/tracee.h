@@ -31,11 +31,15 @@
 
 #define INT3		0xcc
 
+#define INSN_BEGINS	1
+#define INSN_WRITES	2	/* memory, or the kernel may */
+
 /* .text of this program. */
 struct text_map {
 	uint8_t *start;
 	size_t bytes;
-	uint8_t *begins;	/* 1: an instruction begins at this byte */
+	uint8_t *begins;	/* 0, or INSN_ bits of the instruction that
+				 * begins at this byte */
 };
 
 enum tracee_stop { TRACEE_STEP, TRACEE_TRAP, TRACEE_STOPPED, TRACEE_GONE };
@@ -70,6 +74,7 @@ static inline int text_find(struct text_map *text, const void *bytes)
 static inline int text_decode(struct text_map *text)
 {
 #ifdef HAVE_ZYDIS
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT], *operand;
 	ZydisDecodedInstruction instruction;
 	ZydisDecoder decoder;
 	size_t at;
@@ -77,11 +82,19 @@ static inline int text_decode(struct text_map *text)
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
 			 ZYDIS_STACK_WIDTH_64);
 	for (at = 0; at < text->bytes; at += instruction.length) {
-		if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(
-			    &decoder, NULL, text->start + at, text->bytes - at,
-			    &instruction)))
+		if (ZYAN_FAILED(ZydisDecoderDecodeFull(
+			    &decoder, text->start + at, text->bytes - at,
+			    &instruction, operands)))
 			return -EILSEQ;
-		text->begins[at] = 1;
+		text->begins[at] = INSN_BEGINS;
+		if (instruction.mnemonic == ZYDIS_MNEMONIC_SYSCALL)
+			text->begins[at] |= INSN_WRITES;
+		for (int i = 0; i < instruction.operand_count; i++) {
+			operand = &operands[i];
+			if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+			    operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+				text->begins[at] |= INSN_WRITES;
+		}
 	}
 	return 0;
 #else
