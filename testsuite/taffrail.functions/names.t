@@ -181,6 +181,38 @@ stdout: ^1$
 stdout: ^fn/helper +0x[0-9a-f]+ +function off twins.c \(
 stdout: ^fn/helper +0x[0-9a-f]+ +function off twins-other.c \(
 
+# Functions that the linker has folded
+group: folded by {LINKER}
+need: ld.gold --version && ld.lld --version
+for: LINKER gold lld
+before:
+	cat >folded.c <<-'END'
+		#define KEEP __attribute__((noinline, noclone))
+		KEEP long fold_one(long n) { __asm__ volatile(""); return n * 3 + 1; }
+		KEEP long fold_two(long n) { __asm__ volatile(""); return n * 3 + 1; }
+		KEEP static long fold_own(long n) { __asm__ volatile(""); return n * 3 + 1; }
+		int main(int n, char **a) { (void)a; return fold_one(n) + fold_two(n + 1) + fold_own(n + 2) != 21; }
+	END
+	gcc -O2 -fno-ipa-icf -ffunction-sections -fuse-ld={LINKER} -Wl,--icf=all -o folded folded.c
+case: one code has the names
+run: nm folded | grep fold_ | sort -u -k1,1 | wc -l; taffrail list --functions folded 'fn:fold_*' fn:fold_two | grep -o '^fn/fold_[a-z]*' | sort
+whole stdout:
+	1
+	fn/fold_one
+	fn/fold_two
+case: each rule's name is there, and has all calls
+run: taffrail record -o all -e fn:fold_one -e fn:fold_own -e fn:fold_two -- ./folded && taffrail report --functions all
+stdout: ^ +3 .* 0  fold_one$
+stdout: ^ +3 .* 0  fold_own$
+stdout: ^ +3 .* 0  fold_two$
+case: and all results
+run: taffrail view all | grep -c 'fn:fold_t.*return: .* { value = \(4\|7\|10\),'
+whole stdout:
+	3
+case: a rule that names several means one
+run: taffrail record -o star -e 'fn:fold_*' -- ./folded && taffrail report --functions star | tail -n 1
+stdout: ^ +3 .* 0  fold_one$
+
 # Symbols elsewhere
 group: debug
 need: objcopy --version && xz --version
