@@ -632,7 +632,8 @@ int line_rules_compile(const char *const *wanted, int count,
 	all.of = calloc((size_t)count + 1, sizeof(*all.of));
 	for (int i = 0; all.of && i < count; i++) {
 		struct line_rule *rule = rule_kind(wanted[i]) == RULE_LINE ?
-						 line_rule_find(wanted[i]) : NULL;
+						 line_rule_find(wanted[i]) :
+						 NULL;
 
 		/* one may be there twice */
 		for (k = 0; rule && k < all.n && all.of[k].rule != rule; k++)
@@ -649,8 +650,9 @@ int line_rules_compile(const char *const *wanted, int count,
 			return command_failed("rule '%s' is too long",
 					      rule->typed);
 		name = text_file_name(rule->where);
-		all.of[all.n].named = !rule->format && rule->n &&
-				      line_rule_names(rule, all.of[all.n].names);
+		all.of[all.n].named =
+			!rule->format && rule->n &&
+			line_rule_names(rule, all.of[all.n].names);
 		all.of[all.n].sources.rule = strndup(name, strcspn(name, ":"));
 		all.of[all.n++].rule = rule;
 		free(rule->text);

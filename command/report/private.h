@@ -446,8 +446,8 @@ void report_more(const struct report *r, size_t n, const char *what);
 /* Prints a histogram; each number is printed times `one`. */
 void report_rows(struct histogram *h, print_number *number, long double one);
 
-/* print.c, sections.c: print a section of the report each, or nothing if there is
- * nothing to tell. They sort the lists that they print. */
+/* print.c, sections.c: print a section of the report each, or nothing if there
+ * is nothing to tell. They sort the lists that they print. */
 void report_groups(struct report *r);
 void report_pairs(struct report *r);
 void report_fields(struct report *r);
