@@ -83,10 +83,6 @@ static const struct option_row start_rows[] = {
 	{ OPTION_KEY(BUFFERS, enum buffers, 0, struct start_arguments, buffers),
 	  "buffers", "OWNER", "with --all: shared: all processes have "
 	  "the same buffers (default); process: each has its own" },
-	{ OPTION_KEY(CONTEXTS, const char *, 0, struct start_arguments,
-		     context),
-	  "context", "LIST", "what each event has beside its fields: "
-	  "writer (default); vtid, vpid, procname, cpu, ip, pthread_id; none" },
 	{ KEY_QUOTA, "quota", "N", "limit its buffers in all processes to N "
 	  "bytes; count further events as lost" },
 	{ KEY_CHANNEL, "channel", "NAME:OPTIONS", "not supported yet" },

@@ -50,10 +50,6 @@ static const struct option_row rows[] = {
 	{ KEY_PROBE, "probe", "LIB", "load a probe library; repeatable" },
 	{ KEY_CONNECT, "connect", "TEXT", "'RULE LIB:FUNCTION "
 	  "[NAME=VALUE]...': have a callback called; repeatable" },
-	{ OPTION_KEY(CONTEXTS, const char *, 0, struct record_options,
-		     contexts),
-	  "context", "LIST", "what each event has beside its fields: "
-	  "writer (default); vtid, vpid, procname, cpu, ip, pthread_id; none" },
 	{ OPTION_FLAG(0, struct record_options, overwrite),
 	  "overwrite", NULL, "keep only the newest events" },
 	{ OPTION_KEY(BUFFERS, enum buffers, 0, struct record_options, buffers),
@@ -242,7 +238,7 @@ static int take_saved(struct record_options *o)
 		o->nrules = saved_rules(saved.sessions, (char **)o->rules,
 					RECORD_RULES_MAX, &o->less);
 		saved_settings(saved.sessions, &o->overwrite, &o->buffer,
-			       &o->contexts);
+			       &o->context);
 		status = o->nrules > 0 ? COMMAND_DONE : COMMAND_FAILED;
 	}
 	saved_release(&saved);
@@ -278,7 +274,7 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 		return command_misused("--buffers shared is for a program that "
 				       "record starts, and not for -p");
 	status = o->program ? command_choose_buffers(&o->shared, o->buffers,
-						     o->contexts, o->keep,
+						     o->context, o->keep,
 						     o->group) : COMMAND_DONE;
 	if (status)
 		return status;
@@ -352,8 +348,8 @@ void record_request(const struct record_options *o, const char *name,
 				   (unsigned long long)o->keep);
 	if (o->group)
 		client_request_add(request, "group", "%u", o->group);
-	if (o->contexts)
-		client_request_add(request, "context", "%s", o->contexts);
+	if (o->context)
+		client_request_add(request, "context", "%s", o->context);
 	client_request_add(request, "consumed", "1");
 	if (o->shared)
 		client_request_add(request, "buffers", "shared");

@@ -30,7 +30,7 @@ struct record_options {
 	int nprobes;
 	struct load_wish *connects;	/* of RECORD_CONNECTS_MAX */
 	int nconnects;
-	const char *contexts;
+	const char *context;
 	const char *level;		/* a condition */
 	const char *from;		/* a file of LTTng's sessions */
 	bool less;			/* than is in it */
