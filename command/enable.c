@@ -195,9 +195,8 @@ static int off_find(struct targets *targets, const char *name,
 				meant |= rule_matches(rule, m->id, m->module);
 			for (i = 0; i < n && strcmp(rules[i], id); i++)
 				;
-			if (m->spot && i == n && n < OFF_MAX &&
-			    (!strcmp(typed, id) ||
-			     (glob && glob_match(typed, id))))
+			if (m->spot && i == n && n < OFF_MAX && glob &&
+			    glob_match(typed, id))
 				rules[n++] = id;
 		}
 	}
@@ -231,8 +230,7 @@ static int change_rule(struct targets *targets, enum message_type type,
 {
 	const char *rules[OFF_MAX] = { rule };
 	struct places places = { 0 };
-	int count = 1;
-	int result = COMMAND_DONE;
+	int count = 1, result = COMMAND_DONE;
 	bool exists = false;
 	size_t left = 0;
 	int later, ret;

@@ -26,7 +26,8 @@ void inheritance_unblock(const struct rundir_process *process,
 			 const struct client_request *request);
 
 /* Returns a copy of the file for later programs with a rule, or with one that
- * switches markers off, as its last; NULL without memory. The caller frees it. */
+ * switches markers off, as its last; NULL without memory. The caller frees
+ * it. */
 char *inheritance_edit(const char *text, const char *rule, bool enable);
 
 /* Adds a rule to the session for later programs, if there is one, or a rule

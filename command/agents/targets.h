@@ -135,9 +135,9 @@ void targets_allow_some(const struct targets *targets,
 int targets_check_begun(struct targets *targets, const char *const *rules,
 			int count, const struct places *places);
 
-/* Says which of the rules name nothing in the living targets that have begun the
- * session, and what is nearest: later processes may have it. Says nothing where
- * none has begun it. */
+/* Says which of the rules name nothing in the living targets that have begun
+ * the session, and the nearest names: later processes may have it. Says nothing
+ * where none has begun it. */
 void targets_tell_unmet(struct targets *targets, const char *const *rules,
 			int count, const struct places *places);
 

@@ -170,7 +170,8 @@ static bool is_agreed(const struct cause *cause)
 }
 
 /* Says that a result without a type has no sign, if the condition of a rule
- * needs one: an int fills half of the register. Of libc's the agent knows it. */
+ * needs one: an int fills half of the register. Of libc's functions the agent
+ * knows it. */
 static void tell_unsigned(const char *rule)
 {
 	size_t bytes;
@@ -181,7 +182,7 @@ static void tell_unsigned(const char *rule)
 	p = condition ? strstr(condition, "value") : NULL;
 	if (p && rule_kind(rule) == RULE_FUNCTIONS && !*line_rule_text(rule) &&
 	    strncmp(rule, "fn:libc", strlen("fn:libc")) != 0 &&
-	    sscanf(p, "value %2[<>=!] %ld", compared, &number) == 2 &&
+	    sscanf(p, "value %2[<>=!] %li", compared, &number) == 2 &&
 	    (number < 0 || (!number && !strchr("=!", *compared))))
 		cause_report(VALUE_UNSIGNED, .subject = rule);
 }

@@ -50,7 +50,8 @@ stdout: ^1$
 case: a rule for all
 run: taffrail start every --all -e app:hit && taffrail enable every other:tick && taffrail disable every other/tick && cat $TAFFRAIL_DIR/sessions/every && taffrail destroy every
 stdout: ^rule=app/hit$
-no stdout: :|tick
+stdout: ^unrule=other/tick$
+no stdout: :|^rule=other
 case: files of sessions, of all lengths
 run:
 	name=s
