@@ -54,6 +54,7 @@ struct compiling {
 	char left_out[320];		/* parameters and members */
 	char cut[320];			/* members, for which an event has no
 					 * room */
+	uint32_t cut_place;		/* of these: the number */
 	char which[320];		/* functions, if several have the
 					 * name */
 	bool named;			/* the values; conditions have these: */
@@ -291,10 +292,12 @@ static void field_take(struct compiling *c, char *words)
 	if (strspn(operand, "0123456789abcdefx@%$()-+rsipun:") !=
 		    strlen(operand) && !strstr(operand, "@%xmm"))
 		return;
-	/* what the rule says behind a structure needs room, too */
+	/* values of the rule behind a structure need room, too */
 	if (c->n + (whole < n ? n - 1 - whole : 0) >= TAFFRAIL_FIELDS_MAX - 1) {
 		c->is_cut = true;
-		if (!strstr(c->cut, name))
+		if (!*c->cut)
+			c->cut_place = c->places;
+		if (c->cut_place == c->places)
 			text_put(c->cut, sizeof(c->cut), "%s%s",
 				 *c->cut ? ", " : "", name);
 		return;
@@ -493,9 +496,10 @@ static void values_warn(const struct compiling *c,
 			     rule->parameters ? "parameters" : "members",
 			     c->left_out);
 	if (*c->cut)
-		command_warn("rule '%s': at %s, an event has no room for %s: "
+		command_warn("rule '%s': at %s, an event has no room for %s%s: "
 			     "name those that you want", typed, rule->where,
-			     c->cut);
+			     c->cut, strlen(c->cut) + 64 > sizeof(c->cut) ?
+			     " and others" : "");
 	if (c->too_long)
 		command_warn("rule '%s': no events at %u of %u places of %s: "
 			     "it records too much at once", typed, c->too_long,

@@ -298,13 +298,17 @@ bool entry_keeps(Dwarf_Die *variable, Dwarf_Attribute *attr,
 		 const struct value_scope *scope);
 
 /* Returns the path of the source that declares a DIE, or NULL. `skeleton` is
- * the unit, if that is split; or zeros. */
+ * the unit that has its line table, if it is split; or zeros. */
 const char *symboliser_declared(Dwarf_Die *die, const Dwarf_Die *skeleton);
 
 /* Takes the scopes off that are of functions inlined in the one of the line:
  * the code is said to be theirs. Without one of that function, sets
  * `elsewhere`: then no variable of a function has a value but static ones. */
-void value_scope_own(struct value_scope *scope, Dwarf_Die *unit);
+void value_scope_own(struct value_scope *scope, Dwarf_Die *unit,
+		     const Dwarf_Die *skeleton);
+
+/* Tells whether a scope is a function, or one that was inlined. */
+bool value_is_function(Dwarf_Die *scope);
 
 /* Gives the value of a variable's DIE at a place. */
 void value_find(struct value *value, Dwarf_Die *variable,

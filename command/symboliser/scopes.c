@@ -253,8 +253,10 @@ const char *symboliser_declared(Dwarf_Die *die, const Dwarf_Die *skeleton)
 	return dw.filesrc(files, number, NULL, NULL);
 }
 
-static bool is_function(int tag)
+bool value_is_function(Dwarf_Die *scope)
 {
+	int tag = dw.tag(scope);
+
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
@@ -278,8 +280,10 @@ static int compare_scopes(const void *left, const void *right)
 }
 
 /* Tells whether a function is in another one, as lambdas and functions of local
- * classes are; or is a constructor, which has lines of members, too. */
-static bool is_nested(const struct unit *u, Dwarf_Die function)
+ * classes are; or, if that counts, is a constructor, which has lines of
+ * members, too. */
+static bool is_nested(const struct unit *u, Dwarf_Die function,
+		      bool constructors)
 {
 	const struct scope *found;
 	const char *name, *class;
@@ -292,7 +296,8 @@ static bool is_nested(const struct unit *u, Dwarf_Die function)
 	scope = found ? found->parent : NONE;
 	name = dw.diename(&function);
 	class = scope == NONE ? NULL : dw.diename(&u->scopes[scope].die);
-	if (name && class && strlen(name) == strcspn(class, "<") &&
+	if (constructors && name && class &&
+	    strlen(name) == strcspn(class, "<") &&
 	    !strncmp(name, class, strlen(name)))
 		return true;
 	while (scope != NONE &&
@@ -320,18 +325,20 @@ static void functions_make(struct unit *u, const Dwarf_Die *skeleton)
 
 		f = &u->functions[u->nfunctions];
 		f->scope = i;
-		u->nfunctions += is_function(dw.tag(die)) &&
+		u->nfunctions += value_is_function(die) &&
 				 !dw.hasattr(die, DW_AT_declaration) &&
 				 !dw.decl_line(die, &f->line) &&
-				 (f->file = symboliser_declared(die, skeleton)) &&
-				 !is_nested(u, *die);
+				 (f->file = symboliser_declared(die,
+								skeleton)) &&
+				 !is_nested(u, *die, false);
 	}
 	if (u->nfunctions)
 		qsort(u->functions, u->nfunctions, sizeof(*f),
 		      compare_functions);
 }
 
-void value_scope_own(struct value_scope *scope, Dwarf_Die *unit)
+void value_scope_own(struct value_scope *scope, Dwarf_Die *unit,
+		     const Dwarf_Die *skeleton)
 {
 	struct unit *u = unit_get(unit);
 	struct function f, line = { scope->source, scope->line, 0 }, *own;
@@ -343,6 +350,8 @@ void value_scope_own(struct value_scope *scope, Dwarf_Die *unit)
 	if (!u || (value_number(unit, DW_AT_language, &language) &&
 		   language == DW_LANG_Rust))
 		return;
+	if (unit->addr != skeleton->addr)
+		scope->skeleton = *skeleton;
 	if (!u->functions)
 		functions_make(u, &scope->skeleton);
 	for (high = u->nfunctions; low < high;) {
@@ -357,11 +366,11 @@ void value_scope_own(struct value_scope *scope, Dwarf_Die *unit)
 	for (int i = 0; i < scope->n; i++) {
 		Dwarf_Die *die = &scope->scopes[i];
 
-		if (!is_function(dw.tag(die)))
+		if (!value_is_function(die))
 			continue;
 		f.file = symboliser_declared(die, &scope->skeleton);
 		if (!f.file || dw.decl_line(die, &f.line) ||
-		    (!taken && is_nested(u, *die)))
+		    (!taken && is_nested(u, *die, true)))
 			return;
 		if (own ? !compare_functions(own, &f) :
 			  strcmp(f.file, scope->source) != 0) {
@@ -446,7 +455,7 @@ void value_each(const struct value_scope *scope, value_variable *take,
 
 	for (int i = 0; i < scope->n; i++) {
 		int tag = dw.tag(&scope->scopes[i]);
-		bool function = is_function(tag);
+		bool function = value_is_function(&scope->scopes[i]);
 
 		if (left && (function || tag == DW_TAG_lexical_block))
 			continue;

@@ -464,23 +464,19 @@ static bool place_put(struct search *s, const struct place *place)
 		return false;
 	n = symboliser_scopes(&unit, place->address, &scopes);
 	*scope = (struct value_scope){ .scopes = scopes, .n = n,
-				       .source = place->source,
-				       .cfi = s->d.cfi,
+				       .source = place->source, .cfi = s->d.cfi,
 				       .address = place->address,
 				       .line = place->line,
 				       .passed = place->passed };
 	if (unit.addr != place->unit.addr)
 		scope->skeleton = place->unit;
 	for (int i = 0; i < n; i++) {
-		int tag = dw.tag(&scopes[i]);
-
-		if (tag != DW_TAG_subprogram &&
-		    tag != DW_TAG_inlined_subroutine)
+		if (!value_is_function(&scopes[i]))
 			continue;
 		if (!function)
 			function = dw.diename(&scopes[i]);
 		named |= !exact || symboliser_is_named(&scopes[i], q->function);
-		if (tag == DW_TAG_subprogram)
+		if (dw.tag(&scopes[i]) == DW_TAG_subprogram)
 			scope->entry = !dw.entrypc(&scopes[i], &entry) &&
 				       entry == place->address;
 	}
@@ -488,7 +484,7 @@ static bool place_put(struct search *s, const struct place *place)
 		free(scopes);
 		return false;
 	}
-	value_scope_own(scope, &unit);
+	value_scope_own(scope, &unit, &place->unit);
 	if (scope->owner.addr && dw.diename(&scope->owner))
 		function = dw.diename(&scope->owner);
 	if (scope->entry)
@@ -519,9 +515,9 @@ static bool place_put(struct search *s, const struct place *place)
 	}
 	listing.fields = fields;
 	/* those of the function alone */
-	for (all = 0; all < scope->n && !scope->elsewhere &&
-		      dw.tag(&scope->scopes[all]) != DW_TAG_subprogram &&
-		      dw.tag(&scope->scopes[all]) != DW_TAG_inlined_subroutine;)
+	all = 0;
+	while (all < scope->n && !scope->elsewhere &&
+	       !value_is_function(&scope->scopes[all]))
 		all++;
 	if (q->parameters) {
 		struct value_scope whole = *scope;

@@ -89,8 +89,8 @@ static bool is_between_rounds(Dwarf_Attribute *attr,
 	return false;
 }
 
-/* Tells whether a variable is in all of the program's code what it is in any:
- * one of no function, or a static one. */
+/* Tells whether a variable is the same one in all of the program's code: of no
+ * function, or static. */
 static bool is_static(Dwarf_Die *variable, uint64_t address)
 {
 	Dwarf_Attribute attr;

@@ -19,7 +19,7 @@ whole stdout:
 group: the value
 case: is the lines that the agent reads
 run: taffrail env -e 'shop.c:36(n, item->name) if left > 5' -e 'app/*' "$CASES/fast" | sed 's/ [0-9a-f]* 1 / AT 1 /; s/=[0-9a-f]\{40\}/=ID/'
-stdout: ^spot=ID AT 1 shop\.c:36\tn, item->name, left, unread$
+stdout: ^spot=ID AT 1 shop\.c:36\tn, name, left, unread$
 stdout: ^rule=shop\.c:36 if left > 5$
 stdout: ^rule=app/\*$
 case: goes on in children, and in programs that the program executes

@@ -11,11 +11,11 @@ for: HOW unmap map move file
 case: the program ends as alone, and its values cannot be read any more
 run: taffrail record -o seen -e 'unmapped.c:25(item->n, item->name, k) if k > 0' -- "$CASES/unmapped" {HOW} >out && "$CASES/unmapped" {HOW} | diff - out && taffrail view seen
 stdout: { n = 42, name = "pear", k = 1, unread = 0x0 }$
-stdout: { n = 0, name = "\(unreadable\)", k = 2, unread = 0x1 }$
+stdout: { n = 0, name = "\(unreadable\)", k = 2, unread = 0x3 }$
 
 group: past the agent, {HOW}
 for: HOW unmap map move file
 case: the program ends as alone, and its values cannot be read any more
 run: taffrail record -o seen -e 'unmapped.c:25(item->n, item->name, k) if k > 0' -- "$CASES/unmapped-own" {HOW} >out && "$CASES/unmapped-own" {HOW} | diff - out && taffrail view seen
 stdout: { n = 42, name = "pear", k = 1, unread = 0x0 }$
-stdout: { n = 0, name = "\(unreadable\)", k = 2, unread = 0x1 }$
+stdout: { n = 0, name = "\(unreadable\)", k = 2, unread = 0x3 }$

@@ -198,6 +198,12 @@ void expr_emit_known(struct compiler *c, struct operand *a, uint64_t value)
 	a->value = value;
 }
 
+static void emit_all(struct compiler *c, const uint8_t *code, size_t n)
+{
+	while (n--)
+		expr_emit(c, *code++);
+}
+
 void expr_emit_certain(struct compiler *c, struct operand *a)
 {
 	if (!a->logic)
@@ -211,24 +217,19 @@ void expr_emit_certain(struct compiler *c, struct operand *a)
  * field of it could not be read. */
 void expr_emit_logic(struct compiler *c, struct operand *a)
 {
+	const uint8_t code[] = {
+		AX_CONST8, 3, AX_MUL, AX_CONST8, 1, AX_SUB,
+		AX_FIELD, c->unread, AX_CONST16, (uint8_t)(a->unread >> 8),
+		(uint8_t)a->unread, AX_BIT_AND, AX_LOG_NOT, AX_MUL,
+		AX_CONST8, 1, AX_ADD,
+	};
+
 	if (a->logic)
 		return;
 	expr_emit_boolean(c, a);
 	make_boolean(a);
 	a->logic = 1;
-	expr_emit_number(c, 3, 0);
-	expr_emit(c, AX_MUL);
-	if (!a->unread)
-		return;
-	expr_emit_number(c, 1, 0);
-	expr_emit(c, AX_SUB);
-	expr_emit_field(c, AX_FIELD, c->unread);
-	expr_emit_number(c, a->unread, 0);
-	expr_emit(c, AX_BIT_AND);
-	expr_emit(c, AX_LOG_NOT);
-	expr_emit(c, AX_MUL);
-	expr_emit_number(c, 1, 0);
-	expr_emit(c, AX_ADD);
+	emit_all(c, code, a->unread ? sizeof(code) : 3);
 }
 
 void expr_emit_boolean(struct compiler *c, const struct operand *a)
@@ -736,25 +737,24 @@ static void emit_minus(struct compiler *c, struct operand *a,
 void expr_emit_unary(struct compiler *c, enum operator op, struct operand *a,
 		     const char *where)
 {
+	/* two bits of 000111 in base 2 */
+	static const uint8_t inverse[] = {
+		AX_CONST8, 7, AX_SWAP, AX_DUP, AX_ADD, AX_RSH_UNSIGNED,
+		AX_CONST8, 3, AX_BIT_AND,
+	};
+
 	if (op == OP_NOT && expr_is_known(a)) {
 		expr_emit_known(c, a, !a->value);
 		return;
 	}
 	if (op == OP_NOT) {
 		expr_emit_truth(c, a);
-		if (!a->logic) {
-			expr_emit(c, AX_LOG_NOT);
-			make_boolean(a);
+		if (a->logic) {
+			emit_all(c, inverse, sizeof(inverse));
 			return;
 		}
-		/* two bits of 000111 in base 2 */
-		expr_emit_number(c, 7, 0);
-		expr_emit(c, AX_SWAP);
-		expr_emit(c, AX_DUP);
-		expr_emit(c, AX_ADD);
-		expr_emit(c, AX_RSH_UNSIGNED);
-		expr_emit_number(c, 3, 0);
-		expr_emit(c, AX_BIT_AND);
+		expr_emit(c, AX_LOG_NOT);
+		make_boolean(a);
 		return;
 	}
 	expr_emit_certain(c, a);

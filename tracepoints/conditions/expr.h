@@ -47,9 +47,9 @@
  * that is 0, a constant shift by more than 63 or less than 0.
  *
  * In an event of a line ("line/..."), whose last field is `unread` and has a bit
- * for each field before it that could not be read, truth is three-valued: what
- * is made of such a field is unknown, as in Kleene's logic. A condition that is
- * unknown ends as one that divides by zero.
+ * for each field before it that could not be read, truth is three-valued: a
+ * value that is made of such a field is unknown, as in Kleene's logic. A
+ * condition that is unknown ends as one that divides by zero.
  *
  * Facts of a marker are decided when the condition is compiled: `level <=
  * warning` and `$id ~ "app/x*"` become 1 or 0. An id is compared as rules are: a
