@@ -514,13 +514,6 @@ run: taffrail enable all 'shop.c:59(i)' && wait_for all_has 'line:shop.c:59: .* 
 case: processes that run have the file
 run: taffrail destroy all && taffrail start all --all --overwrite -e 'shop.c:59(i)' && wait_for all_has 'line:shop.c:59: .* i = '
 
-group: what the linker has dropped
-case: a variable is not read where the linker has put another one, or nothing
-run: printf 'static int dropped = 5;\nint never(void)\n{\n\treturn ++dropped;\n}\nint kept = 3;\nint main(void)\n{\n\tkept--;\n\treturn kept - 2;\n}\n' >dropped.c && gcc -g -O1 -ffunction-sections -fdata-sections -Wl,--gc-sections -o dropped dropped.c && taffrail record -o kept -e 'dropped.c:9(kept)' -- ./dropped && taffrail record -o dropped.trace -e 'dropped.c:9(dropped)' -- ./dropped
-status: 1
-stderr: 1 event \(
-stderr: rule 'dropped\.c:9\(dropped\)': at dropped\.c:9, dropped has been optimised out$
-
 group: rules as traces and lists show them
 case: a line by the name of its event, and behind a blank
 run: taffrail record -o named -e 'line:shop.c:36 (n) if n > 1' -e 'line:sell:+4 (left)' -- "$CASES/plain" 2 >out && taffrail view named
@@ -662,27 +655,6 @@ cases:
 	0 taffrail env -e 'shop.c:36(n) if n <= 2147483647 && item->flag >= 0 && item->flag < 256 && item->level > -2' "$CASES/plain"
 	1 taffrail env -e 'shop.c:36(n) if item->kind == TOOOL' "$CASES/plain"
 		no field "TOOOL"; .*; kind has FRUIT, TOOL; 
-
-group: sources
-before:
-	mkdir a b && printf 'int one(int n)\n{\n\treturn n + 1;\n}\n' >a/u.c && printf 'int two(int n)\n{\n\treturn n + 2;\n}\nint one(int);\nint main(void) { return one(1) + two(2) - 6; }\n' >b/u.c && gcc -g -o two a/u.c b/u.c
-case: two of one name are told, and a folder means one
-run: taffrail record -o both -e 'u.c:3' -- ./two; taffrail record -o one -e 'a/u.c:3' -- ./two
-stderr: ^taffrail: record: rule 'u\.c:3': lines of \S*/a/u\.c and of \S*/b/u\.c: with a folder, as in FOLDER/FILE\.c:LINE, it means one$
-stderr: : 2 events
-stderr: : 1 event
-no stderr: 'a/u\.c
-case: of one file by two spellings, nothing is told
-run: printf 'static inline int add(int n)\n{\n\treturn n + 1;\n}\n' >a/add.h; for x in x y; do printf "#include \"../%s/add.h\"\nint $x(int n)\n{\n\treturn add(n);\n}\n" $([ $x = x ] && echo a || echo b/../a) >b/$x.c; done; printf 'int x(int);\nint y(int);\nint main(void) { return x(1) + y(2) - 5; }\n' >b/m.c; gcc -g -o spelled b/x.c b/../b/y.c b/m.c && taffrail record -o spelled.trace -e 'add.h:3' -- ./spelled
-stderr: : 2 events
-no stderr: with a folder
-case: two of one name are told also where one is spelled with ..
-run: gcc -g -o up a/u.c a/../b/u.c && taffrail record -o up.trace -e 'u.c:3' -- ./up
-stderr: lines of \S*/a/u\.c and of [^ .]*/b/u\.c: with a folder
-case: one that was changed since the program was built
-run: touch -d '2 minutes ago' b/u.c; touch -d '1 minute ago' two; touch a/u.c; taffrail record -o new -e 'a/u.c:3' -e 'two:+2' -- ./two
-stderr: ^taffrail: record: rule 'a/u\.c:3': \S*/a/u\.c is newer than the program, where the line may be another one$
-no stderr: 'two:
 
 group: parameters without a value
 case: they are named

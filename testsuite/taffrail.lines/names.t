@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Names of variables at lines, of which functions and classes they are.
+# Names at lines: of which functions, classes and sources they are.
 
 group: lines of functions that are inlined, {OPTIONS}
 for: OPTIONS gcc_-O1 gcc_-O2 gcc_-O3 clang_-O2 gcc_-O0
@@ -165,3 +165,31 @@ stdout: \{ x = 4, y = 2, z = 3, unread = 0x0 \}$
 case: a whole structure has all
 run: taffrail record -o all -e 'bases.cc:16(*o)' -- ./bases && taffrail view all
 stdout: \{ x = 1, y = 2, z = 3, x_2 = 4, u = 1069547520, f = 1\.5, unread = 0x0 \}$
+
+group: what the linker has dropped
+case: a variable is not read where the linker has put another one, or nothing
+run: printf 'static int dropped = 5;\nint never(void)\n{\n\treturn ++dropped;\n}\nint kept = 3;\nint main(void)\n{\n\tkept--;\n\treturn kept - 2;\n}\n' >dropped.c && gcc -g -O1 -ffunction-sections -fdata-sections -Wl,--gc-sections -o dropped dropped.c && taffrail record -o kept -e 'dropped.c:9(kept)' -- ./dropped && taffrail record -o dropped.trace -e 'dropped.c:9(dropped)' -- ./dropped
+status: 1
+stderr: 1 event \(
+stderr: rule 'dropped\.c:9\(dropped\)': at dropped\.c:9, dropped has been optimised out$
+
+group: sources
+before:
+	mkdir a b && printf 'int one(int n)\n{\n\treturn n + 1;\n}\n' >a/u.c && printf 'int two(int n)\n{\n\treturn n + 2;\n}\nint one(int);\nint main(void) { return one(1) + two(2) - 6; }\n' >b/u.c && gcc -g -o two a/u.c b/u.c
+case: two of one name are told, and a folder means one
+run: taffrail record -o both -e 'u.c:3' -- ./two; taffrail record -o one -e 'a/u.c:3' -- ./two
+stderr: ^taffrail: record: rule 'u\.c:3': lines of \S*/a/u\.c and of \S*/b/u\.c: with a folder, as in FOLDER/FILE\.c:LINE, it means one$
+stderr: : 2 events
+stderr: : 1 event
+no stderr: 'a/u\.c
+case: of one file by two spellings, nothing is told
+run: printf 'static inline int add(int n)\n{\n\treturn n + 1;\n}\n' >a/add.h; for x in x y; do printf "#include \"../%s/add.h\"\nint $x(int n)\n{\n\treturn add(n);\n}\n" $([ $x = x ] && echo a || echo b/../a) >b/$x.c; done; printf 'int x(int);\nint y(int);\nint main(void) { return x(1) + y(2) - 5; }\n' >b/m.c; gcc -g -o spelled b/x.c b/../b/y.c b/m.c && taffrail record -o spelled.trace -e 'add.h:3' -- ./spelled
+stderr: : 2 events
+no stderr: with a folder
+case: two of one name are told also where one is spelled with ..
+run: gcc -g -o up a/u.c a/../b/u.c && taffrail record -o up.trace -e 'u.c:3' -- ./up
+stderr: lines of \S*/a/u\.c and of [^ .]*/b/u\.c: with a folder
+case: one that was changed since the program was built
+run: touch -d '2 minutes ago' b/u.c; touch -d '1 minute ago' two; touch a/u.c; taffrail record -o new -e 'a/u.c:3' -e 'two:+2' -- ./two
+stderr: ^taffrail: record: rule 'a/u\.c:3': \S*/a/u\.c is newer than the program, where the line may be another one$
+no stderr: 'two:
