@@ -468,8 +468,6 @@ static bool place_put(struct search *s, const struct place *place)
 				       .address = place->address,
 				       .line = place->line,
 				       .passed = place->passed };
-	if (unit.addr != place->unit.addr)
-		scope->skeleton = place->unit;
 	for (int i = 0; i < n; i++) {
 		if (!value_is_function(&scopes[i]))
 			continue;

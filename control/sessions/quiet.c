@@ -9,8 +9,8 @@
  * Invariant: the hash of a program has those of all its modules, and the times
  * of the directory sessions/: a session that comes, goes or changes its rules
  * changes these. So an answer of the first process holds for the next. Of
- * libraries it has what is loaded, their build ID too, and not the file's times:
- * a look at a path takes 2 us.
+ * libraries it has what is loaded, their build ID too, and not the file's
+ * times: a look at a path takes 2 us.
  */
 #include <elf.h>
 #include <errno.h>

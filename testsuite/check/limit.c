@@ -3,9 +3,10 @@
  * limit SECONDS PROGRAM ARGS...: runs a program in a process group of its own,
  * which gets SIGTERM when the seconds are over, and SIGKILL five seconds later.
  *
- * Its status is the program's, 128 + N where signal N has ended the program, 124
- * where SIGTERM was sent, 127 where the program cannot be run: as of timeout(1),
- * which takes three times the time of a CPU. A test starts hundreds of programs.
+ * Its status is the program's, 128 + N where signal N has ended the program,
+ * 124 where SIGTERM was sent, 127 where the program cannot be run: as of
+ * timeout(1), which takes three times the time of a CPU. A test starts hundreds
+ * of programs.
  */
 #define _GNU_SOURCE
 #include <signal.h>
