@@ -42,7 +42,7 @@ struct deferred_process {
 	uint64_t at;		/* in the file */
 	uint64_t seen_ns;
 	bool told;		/* why it makes no files */
-	bool stopped;		/* at the last try */
+	bool stopped;		/* at one of the tries */
 };
 
 void deferred_open(struct deferred *d, struct rundir *dir, const char *name)
@@ -208,9 +208,8 @@ int deferred_poll(struct deferred *d, bool all, struct cause *cause)
 
 		if (!ret)
 			continue;
-		/* one that another command traces may be stopped, too */
-		if (ret != -EBUSY || why.id == CAUSE_PROCESS_STOPPED)
-			p->stopped = ret == -EBUSY;
+		/* one that another command wakes runs until it stops again */
+		p->stopped |= ret == -EBUSY && why.id == CAUSE_PROCESS_STOPPED;
 		/* it may be so for long: after another AGE_NS */
 		if (ret == -EINTR)
 			p->seen_ns = now;
