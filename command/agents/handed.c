@@ -120,6 +120,7 @@ int inheritance_start(struct client *client,
 char *inheritance_edit(const char *text, const char *rule, bool enable)
 {
 	char *kept, *all = NULL, *on = NULL, *off = NULL;
+	size_t bytes;
 
 	if (asprintf(&on, "rule=%s\n", rule) < 0)
 		on = NULL;
@@ -127,7 +128,10 @@ char *inheritance_edit(const char *text, const char *rule, bool enable)
 		off = NULL;
 	/* without a rule, the session has that of all markers */
 	kept = on && off ? lines_without(text, on, off) : NULL;
-	if (kept && asprintf(&all, "%s%s%s%s", kept,
+	/* somebody may have left out the last newline */
+	bytes = kept ? strlen(kept) : 0;
+	if (kept && asprintf(&all, "%s%s%s%s%s", kept,
+			     bytes && kept[bytes - 1] != '\n' ? "\n" : "",
 			     strstr(text, "rule=") ? "" : "rule=*\n",
 			     enable ? line_rule_text(rule) : "",
 			     enable ? on : off) < 0)
