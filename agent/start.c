@@ -142,6 +142,8 @@ static void agent_set_up(void)
 	}
 	if (leaves_setup)
 		leaves_setup();
+	if (modules_setup)
+		modules_setup();
 	deferred = deferred_look();
 	if (!deferred)
 		agent_learn();
@@ -178,8 +180,6 @@ static void agent_set_up(void)
 		log_fact(LOG_WARNING, "start", "gdb's stub needs a service "
 			 "thread: no TAFFRAIL_GDB=on with "
 			 "TAFFRAIL_SERVICE=signal", 0);
-	if (modules_setup)
-		modules_setup();
 	memory_learn();
 	usdt_load_learn();
 	if (deferred && deferred_start())

@@ -38,33 +38,33 @@
 #define QUIET		(KNOWN_UNASKED + 1)	/* a question, as others */
 #define QUIET_NS	200000000ll	/* longer ones gain nothing */
 
-/* Returns the hash of a module of the dynamic linker's list, or 0. */
-static uint64_t map_hash(const struct link_map *map)
+/* Adds the hash of a module of the dynamic linker's list; or makes it 0. The
+ * linker tells where the headers are: they do not lie at the base of a module
+ * whose file has other addresses than from 0 on. */
+static int module_hash(struct dl_phdr_info *info, size_t size, void *added)
 {
-	const Elf64_Ehdr *header = (const Elf64_Ehdr *)map->l_addr;
-	const Elf64_Phdr *ph = (const Elf64_Phdr *)getauxval(AT_PHDR);
-	struct module module = { .base = map->l_addr, .start = ~0ull };
+	struct module module = {
+		.base = info->dlpi_addr, .start = ~0ull,
+		.headers = info->dlpi_phdr, .nheaders = info->dlpi_phnum,
+	};
+	const ElfW(Phdr) *ph = info->dlpi_phdr;
+	uint64_t one, *hash = added;
 	struct text path;
 
-	module.nheaders = (uint32_t)getauxval(AT_PHNUM);
-	text_open(&path, module.path, sizeof(module.path));
-	if (map->l_name[0]) {
-		if (!header || __builtin_memcmp(header, ELFMAG, SELFMAG))
-			return 0;
-		ph = (const Elf64_Phdr *)(map->l_addr + header->e_phoff);
-		module.nheaders = header->e_phnum;
-	} else {
-		/* a look at /proc/self/exe takes twice as long */
-		text_add(&path, (const char *)getauxval(AT_EXECFN) ?: "");
-	}
-	module.headers = ph;
 	for (uint32_t i = 0; i < module.nheaders; i++)
 		if (ph[i].p_type == PT_LOAD)
-			module.start = min_u64(module.start, map->l_addr +
-					       ph[i].p_vaddr);
-	if (map->l_name[0])
-		return known_hash_loaded(&module, QUIET);
-	return path.cut ? 0 : known_hash(&module, QUIET);
+			module.start = min_u64(module.start,
+					       module.base + ph[i].p_vaddr);
+	text_open(&path, module.path, sizeof(module.path));
+	/* a look at /proc/self/exe takes twice as long */
+	if ((uint64_t)ph == getauxval(AT_PHDR)) {
+		text_add(&path, (const char *)getauxval(AT_EXECFN) ?: "");
+		one = path.cut ? 0 : known_hash(&module, QUIET);
+	} else {
+		one = known_hash_loaded(&module, QUIET);
+	}
+	*hash = one ? index_hash(*hash, &one, sizeof(one)) : 0;
+	return !one;
 }
 
 static int directory = -1;	/* sessions/, from quiet_open() on */
@@ -78,13 +78,11 @@ static struct timespec sessions_changed;
  * of the clock of files may leave the times as they are. */
 static uint64_t program_hash(void)
 {
-	const struct r_debug *debug = modules_debug();
-	const struct link_map *map = debug ? debug->r_map : NULL;
-	uint64_t hash = QUIET, one;
+	uint64_t hash = QUIET;
 	struct timespec now;
 	struct stat st;
 
-	if (!map || sys2(SYS_fstat, directory, &st) ||
+	if (sys2(SYS_fstat, directory, &st) ||
 	    sys2(SYS_clock_gettime, CLOCK_REALTIME_COARSE, &now) ||
 	    now.tv_sec < st.st_ctim.tv_sec ||
 	    (now.tv_sec == st.st_ctim.tv_sec &&
@@ -94,13 +92,8 @@ static uint64_t program_hash(void)
 	hash = index_hash(hash, &st.st_ino, sizeof(st.st_ino));
 	hash = index_hash(hash, &st.st_mtim, sizeof(st.st_mtim));
 	hash = index_hash(hash, &st.st_ctim, sizeof(st.st_ctim));
-	for (; map; map = map->l_next) {
-		one = map_hash(map);
-		if (!one)
-			return 0;
-		hash = index_hash(hash, &one, sizeof(one));
-	}
-	return hash | 1;
+	modules_each(module_hash, &hash);
+	return hash ? hash | 1 : 0;
 }
 
 /* Of this start: the program's hash, or 0, and the time. */
