@@ -197,6 +197,12 @@ static int begin_files(void *unused)
 
 const char *agent_begin_late(bool thread)
 {
+	/* a child of vfork(2) may have loaded modules */
+	if (!thread && load_relaxed(&start_noted)) {
+		registry_lock();
+		registry_scan();
+		registry_unlock();
+	}
 	return begin_failed(thread ? begin_files(NULL) :
 				     thread_run_sure(begin_files, NULL));
 }

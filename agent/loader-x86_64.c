@@ -399,11 +399,15 @@ static uint8_t *debug_code(void)
 }
 
 /* Takes the place of calloc() for the linker, until the files are made. Not for
- * tables of a new thread's memory. */
+ * tables of a new thread's memory. A child of vfork(2) makes no files: the
+ * parent does so when it goes on, and looks for the module. */
 static void *loader_calloc(size_t n, size_t each)
 {
-	if (each != DTV_BYTES && !agent_off)
+	if (each != DTV_BYTES && !agent_off) {
 		fork_need_files();
+		if (start_deferred && !load_relaxed(fork_mark))
+			store_relaxed(&start_noted, 1);
+	}
 	return calloc_next(n, each);
 }
 

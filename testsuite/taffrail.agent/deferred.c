@@ -231,6 +231,16 @@ static int vfork_execute(char *path)
 	return child_wait(child);
 }
 
+/* Loads the library in a child that shares the memory, and uses it here. */
+static int vfork_load(const char *path)
+{
+	pid_t child = vfork();
+
+	if (!child)
+		_exit(!dlopen(path, RTLD_NOW));
+	return child_wait(child) || library_use(path);
+}
+
 static int one_do(char *word)
 {
 	const struct rlimit none = { 3, 3 }, small = { 0, RLIM_INFINITY };
@@ -285,6 +295,8 @@ static int one_do(char *word)
 		return raise(SIGUSR1);
 	case 'v':
 		return vfork_execute(rest);
+	case 'V':
+		return vfork_load(rest);
 	case 'x':
 		execv(rest, argv);
 		return tell_failed(rest);
