@@ -458,6 +458,7 @@ static bool place_put(struct search *s, const struct place *place)
 	uint32_t fields = 0;
 	/* other instances of a template have the line, too */
 	bool exact = q->function && strpbrk(q->function, "<("), named = false;
+	bool has_code = false;
 	int n, all;
 
 	if (!symboliser_unit_whole(&unit))
@@ -474,9 +475,12 @@ static bool place_put(struct search *s, const struct place *place)
 		if (!function)
 			function = dw.diename(&scopes[i]);
 		named |= !exact || symboliser_is_named(&scopes[i], q->function);
-		if (dw.tag(&scopes[i]) == DW_TAG_subprogram)
+		/* lambdas and the like are in other functions */
+		if (!has_code && dw.tag(&scopes[i]) == DW_TAG_subprogram) {
+			has_code = true;
 			scope->entry = !dw.entrypc(&scopes[i], &entry) &&
 				       entry == place->address;
+		}
 	}
 	if (!function || !named) {
 		free(scopes);

@@ -166,6 +166,21 @@ case: a whole structure has all
 run: taffrail record -o all -e 'bases.cc:16(*o)' -- ./bases && taffrail view all
 stdout: \{ x = 1, y = 2, z = 3, x_2 = 4, u = 1069547520, f = 1\.5, unread = 0x0 \}$
 
+group: first lines of functions in functions
+case: parameters are those of the call, and what a lambda has captured has no place
+run: printf '#include <cstdio>\nint main()\n{\n\tint sum = 0;\n\tstruct local {\n\t\tint mix(int a, int b) { return a * b; }\n\t} own;\n\tfor (int i = 1; i <= 3; i++) {\n\t\tauto add = [&sum](int e) { sum += e; };\n\t\tadd(i * 10);\n\t}\n\tprintf("%%d\\n", sum + own.mix(3, 4));\n}\n' >nested.cc && g++ -g -Wl,--build-id -o nested nested.cc && taffrail record -o nested.trace -e 'nested.cc:9(e, sum) if e >= 20' -e nested.cc:6 -- ./nested >out && taffrail view nested.trace | sed 's/.*{/{/; s/this = [^,]*/this/'
+whole stdout:
+	{ e = 20 }
+	{ e = 30 }
+	{ this, a = 3, b = 4 }
+case: also at low addresses, where list knows the place
+run: g++ -g -no-pie -Wl,--build-id -o low nested.cc && taffrail list --lines nested.cc:6 ./low && taffrail record -o low.trace -e 'nested.cc:6(a, b)' -- ./low >out && taffrail view low.trace
+stdout: ^nested\.cc:6 +mix\(pointer this, int32 a, int32 b\)$
+stdout: \{ a = 3, b = 4 \}$
+case: of C
+run: printf 'int main(int argc, char **argv)\n{\n\tint sum = argc;\n\tint add(int n)\n\t{\n\t\treturn n + sum;\n\t}\n\treturn add(40) - 41 + !argv;\n}\n' >nested.c && gcc -g -Wl,--build-id -o nested nested.c && taffrail record -o c.trace -e 'nested.c:5(n)' -- ./nested && taffrail view c.trace
+stdout: \{ n = 40 \}$
+
 group: what the linker has dropped
 case: a variable is not read where the linker has put another one, or nothing
 run: printf 'static int dropped = 5;\nint never(void)\n{\n\treturn ++dropped;\n}\nint kept = 3;\nint main(void)\n{\n\tkept--;\n\treturn kept - 2;\n}\n' >dropped.c && gcc -g -O1 -ffunction-sections -fdata-sections -Wl,--gc-sections -o dropped dropped.c && taffrail record -o kept -e 'dropped.c:9(kept)' -- ./dropped && taffrail record -o dropped.trace -e 'dropped.c:9(dropped)' -- ./dropped
