@@ -75,12 +75,13 @@ static bool own_member(struct value *v, const char *name,
 	return true;
 }
 
-/* Copies a name and returns the text behind it; NULL: there is no name. */
-static const char *name_take(char name[NAME_BYTES], const char *p)
+/* Copies a name, which may have the character `other`, and returns the text
+ * behind it; NULL: there is no name. */
+static const char *name_take(char name[NAME_BYTES], const char *p, char other)
 {
 	size_t n = 0;
 
-	while (isalnum((unsigned char)*p) || *p == '_') {
+	while (isalnum((unsigned char)*p) || *p == '_' || *p == other) {
 		if (n + 1 == NAME_BYTES)
 			return NULL;
 		name[n++] = *p++;
@@ -264,7 +265,7 @@ static const char *parts_take(struct value *v, const char *p,
 			element_of(v, &index, false);
 			p++;
 		} else if (arrow || *p == '.') {
-			p = name_take(name, blanks_skip(p + 1 + arrow));
+			p = name_take(name, blanks_skip(p + 1 + arrow), '_');
 			if (!p)
 				return NULL;
 			arrow = arrow && !value_smart(v);
@@ -330,7 +331,7 @@ static const char *cast_take(struct cast *cast, const char *p)
 	*cast = (struct cast){ .tag = 0 };
 	for (p = blanks_skip(p + 1); isalpha((unsigned char)*p) || *p == '_';
 	     p = blanks_skip(p)) {
-		p = name_take(word, p);
+		p = name_take(word, p, ':');
 		if (!p)
 			return NULL;
 		for (i = 0; i < ARRAY_SIZE(rows) &&
@@ -484,7 +485,7 @@ static const char *unary_take(struct value *v, const char *p,
 		p = sum_take(v, p + 1, 0, scope);
 		return p && *p == ')' ? parts_take(v, p + 1, scope) : NULL;
 	}
-	p = name_take(name, p);
+	p = name_take(name, p, '_');
 	if (!p)
 		return NULL;
 	variable_take(v, name, scope);

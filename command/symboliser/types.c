@@ -95,12 +95,30 @@ static bool is_type(int tag)
 	}
 }
 
+/* Returns what stands behind the name of a namespace or a class, and "::"; or
+ * NULL, if that is another one. */
+static const char *name_behind(Dwarf_Die *space, const char *name)
+{
+	int tag = dw.tag(space);
+	const char *own = dw.diename(space);
+	size_t n = own ? strlen(own) : 0;
+
+	if (tag != DW_TAG_namespace &&
+	    (!own || (tag != DW_TAG_structure_type &&
+		      tag != DW_TAG_class_type)))
+		return NULL;
+	/* names in one without a name have none of it */
+	return !own ? name :
+	       !strncmp(own, name, n) && !strncmp(name + n, "::", 2) ?
+		      name + n + 2 : NULL;
+}
+
 static bool type_find(Dwarf_Die *type, Dwarf_Die *unit, const char *name,
 		      int wanted, int depth)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Die child, other;
-	const char *own;
+	const char *own, *behind;
 	int tag;
 
 	if (depth == IMPORTS_MAX || dw.child(unit, &child))
@@ -111,6 +129,10 @@ static bool type_find(Dwarf_Die *type, Dwarf_Die *unit, const char *name,
 		    dw.attr(&child, DW_AT_import, &attr) &&
 		    dw.formref_die(&attr, &other) &&
 		    type_find(type, &other, name, wanted, depth + 1))
+			return true;
+		behind = name_behind(&child, name);
+		if (behind && type_find(type, &child, behind, wanted,
+					depth + 1))
 			return true;
 		if (wanted ? tag != wanted : !is_type(tag))
 			continue;

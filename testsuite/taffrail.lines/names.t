@@ -181,6 +181,62 @@ case: of C
 run: printf 'int main(int argc, char **argv)\n{\n\tint sum = argc;\n\tint add(int n)\n\t{\n\t\treturn n + sum;\n\t}\n\treturn add(40) - 41 + !argv;\n}\n' >nested.c && gcc -g -Wl,--build-id -o nested nested.c && taffrail record -o c.trace -e 'nested.c:5(n)' -- ./nested && taffrail view c.trace
 stdout: \{ n = 40 \}$
 
+group: types of namespaces and classes, {OPTIONS}
+for: OPTIONS g++_-O0 clang++_-O0
+before:
+	cat >within.cc <<-'END'
+		struct base {
+			int id = 1;
+			bool hot = true;
+		};
+		namespace n {
+		struct own : base {
+			int deep = 43;
+		};
+		struct outer {
+			struct inner;
+			int x = 4;
+		};
+		struct outer::inner {
+			int z = 5;
+		};
+		enum kind { ONE, TWO };
+		}
+		namespace {
+		struct hidden {
+			int h = 6;
+		};
+		}
+		__attribute__((noinline)) int read(base *b, void *p, void *q, int k)
+		{
+			int x = b->id;
+			return x + !p + !q - k;
+		}
+		int main()
+		{
+			n::own own;
+			n::outer::inner inner;
+			hidden hidden;
+			n::outer outer;
+			n::kind kind = n::TWO;
+
+			return read(&own, &inner, &hidden, kind) + outer.x - 4;
+		}
+	END
+	words=({OPTIONS})
+	${words//_/ } -g -Wl,--build-id -o within within.cc 2>err || exit 77
+case: a cast names them
+run: taffrail record -o casts -e 'within.cc:25(((n::own *)b)->deep, ((struct n::outer::inner *)p)->z, ((hidden *)q)->h, (n::kind)k) if ((n::own *)b)->deep == 43' -- ./within && taffrail view casts
+stdout: \{ deep = 43, z = 5, h = 6, k = TWO, unread = 0x0 \}$
+case: none is of another one, or of none
+run: for type in own m::own n::inner n::outer::own n::; do rm -rf none; taffrail record -o none -e "within.cc:25((($type *)b)->deep)" -- ./within 2>&1 | sed 's/.*, ((\(.*\)\*)b)->deep /\1 /'; done
+whole stdout:
+	own is cast to a type that is not known there
+	m::own is cast to a type that is not known there
+	n::inner is cast to a type that is not known there
+	n::outer::own is cast to a type that is not known there
+	n:: is cast to a type that is not known there
+
 group: what the linker has dropped
 case: a variable is not read where the linker has put another one, or nothing
 run: printf 'static int dropped = 5;\nint never(void)\n{\n\treturn ++dropped;\n}\nint kept = 3;\nint main(void)\n{\n\tkept--;\n\treturn kept - 2;\n}\n' >dropped.c && gcc -g -O1 -ffunction-sections -fdata-sections -Wl,--gc-sections -o dropped dropped.c && taffrail record -o kept -e 'dropped.c:9(kept)' -- ./dropped && taffrail record -o dropped.trace -e 'dropped.c:9(dropped)' -- ./dropped
