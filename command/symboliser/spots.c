@@ -32,8 +32,9 @@
  *						there are several
  *	split	PATH				of a file that is missing
  *
- * A line's code begins where the line table leads from another line to it, at
- * an instruction that compilers recommend for a stop (is_stmt).
+ * A line's code begins where the line table leads from another line to it, or
+ * where another function of the line begins, at an instruction that compilers
+ * recommend for a stop (is_stmt).
  */
 #include "command/symboliser/dwarf-private.h"
 
@@ -195,17 +196,40 @@ static bool is_wanted(const char *name, const void *priv)
 	return false;
 }
 
+/* Tells whether a function begins at a place, or one of the line that was
+ * inlined there. */
+static bool begins_function(const struct place *place)
+{
+	Dwarf_Die unit = place->unit, *scopes;
+	bool begins = false;
+	Dwarf_Addr entry;
+	int n, line;
+
+	if (!symboliser_unit_whole(&unit))
+		return false;
+	n = symboliser_scopes(&unit, place->address, &scopes);
+	for (int i = 0; i < n; i++)
+		begins |= value_is_function(&scopes[i]) &&
+			  !dw.entrypc(&scopes[i], &entry) &&
+			  entry == place->address &&
+			  (dw.tag(&scopes[i]) == DW_TAG_subprogram ||
+			   (!dw.decl_line(&scopes[i], &line) &&
+			    line == place->line));
+	free(scopes);
+	return begins;
+}
+
 /* Takes a line of a table, if it is one of the target's. A source is the
- * target's file, or ends with that behind a '/'; `same`: it is the one of the
- * line before. */
+ * target's file, or ends with that behind a '/'. The line before is of the
+ * source `last`; `same`: it is the same one. */
 static void line_take(const struct search *s, struct question *q,
 		      struct symboliser_target *t, const struct place *place,
-		      bool same)
+		      const char *last, bool same)
 {
 	const size_t length = strlen(place->source), bytes = strlen(t->file);
 	int line = place->line - t->begin;
 
-	if (!same)
+	if (place->source != last)
 		t->ours = length >= bytes &&
 			  !strcmp(place->source + length - bytes, t->file) &&
 			  (length == bytes || *t->file == '/' ||
@@ -213,7 +237,8 @@ static void line_take(const struct search *s, struct question *q,
 	if (!t->ours || place->line <= 0 || line < 0 ||
 	    (t->end && place->line >= t->end))
 		return;
-	if (line == q->line || is_list(q))
+	if ((line == q->line || is_list(q)) &&
+	    (!same || begins_function(place)))
 		place_add(s, q, place);
 	if (line > q->last)
 		q->last = line;
@@ -250,17 +275,17 @@ static void unit_search(const struct search *s, Dwarf_Die *unit)
 		if (!path)
 			continue;
 		same = before == path && before_line == place.line;
-		after = same ? NULL : dw.onesrcline(lines, i + 1);
+		after = dw.onesrcline(lines, i + 1);
 		place.passed = after && !dw.lineaddr(after, &next) &&
 			       next == place.address &&
 			       !dw.lineendsequence(after, &ends) && !ends;
 		place.source = path;
-		for (uint32_t k = 0; !same && k < s->n; k++) {
+		for (uint32_t k = 0; k < s->n; k++) {
 			struct question *q = &s->questions[k];
 
 			for (uint32_t t = 0; t < q->ntargets; t++)
 				line_take(s, q, &q->targets[t], &place,
-					  path == last);
+					  last, same);
 		}
 		last = before = path;
 		before_line = place.line;

@@ -237,6 +237,38 @@ whole stdout:
 	n::outer::own is cast to a type that is not known there
 	n:: is cast to a type that is not known there
 
+group: functions that are written on one line, {OPTIONS}
+for: OPTIONS gcc_-O0 gcc_-O2 clang_-O0
+before:
+	cat >one.c <<-'END'
+		#define CALL __attribute__((noinline, noclone))
+		#define COUNTERS(name) static volatile int name; CALL int name##_add(int n) { return name += n; } CALL int name##_drop(int k) { return name -= k; }
+		CALL int a(int x) { return x + !x; } CALL int b(int x) { return x * 3 + !x; }
+		COUNTERS(seen)
+		int main(void)
+		{
+			for (int i = 0; i < 2; i++) {
+				seen = a(i);
+				seen = b(i + 100);
+				seen_add(i + 10);
+				seen_drop(i + 20);
+			}
+			return 0;
+		}
+	END
+	words=({OPTIONS})
+	${words//_/ } -g -Wl,--build-id -o one one.c 2>err || exit 77
+	seen() { for rule in "$@"; do rm -rf trace; taffrail record -o trace -e "$rule" -- ./one >out && taffrail view trace | sed 's/.* line:/line:/; s/{ cpu_id.*}, {/{/'; done; }
+case: each has a place of its own
+run: seen 'one.c:3(x)'; taffrail list --lines one.c:3 ./one | sed 's/ \[.*//'
+whole stdout:
+	line:one.c:3: { x = 0 }
+	line:one.c:3: { x = 100 }
+	line:one.c:3: { x = 1 }
+	line:one.c:3: { x = 101 }
+	one.c:3              a(int32 x)
+	one.c:3              b(int32 x)
+
 group: what the linker has dropped
 case: a variable is not read where the linker has put another one, or nothing
 run: printf 'static int dropped = 5;\nint never(void)\n{\n\treturn ++dropped;\n}\nint kept = 3;\nint main(void)\n{\n\tkept--;\n\treturn kept - 2;\n}\n' >dropped.c && gcc -g -O1 -ffunction-sections -fdata-sections -Wl,--gc-sections -o dropped dropped.c && taffrail record -o kept -e 'dropped.c:9(kept)' -- ./dropped && taffrail record -o dropped.trace -e 'dropped.c:9(dropped)' -- ./dropped
