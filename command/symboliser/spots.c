@@ -481,10 +481,11 @@ static bool place_put(struct search *s, const struct place *place)
 	char *expression;
 	Dwarf_Addr entry;
 	uint32_t fields = 0;
-	/* other instances of a template have the line, too */
-	bool exact = q->function && strpbrk(q->function, "<("), named = false;
-	bool has_code = false;
-	int n, all;
+	/* other instances of a template, and functions that are declared at one
+	 * line, have the line, too */
+	bool exact = q->function && strpbrk(q->function, "<(");
+	bool named = false, other = false, has_code = false;
+	int n, all, line;
 
 	if (!symboliser_unit_whole(&unit))
 		return false;
@@ -499,7 +500,11 @@ static bool place_put(struct search *s, const struct place *place)
 			continue;
 		if (!function)
 			function = dw.diename(&scopes[i]);
-		named |= !exact || symboliser_is_named(&scopes[i], q->function);
+		if (q->function && symboliser_is_named(&scopes[i], q->function))
+			named = true;
+		else if (q->function)
+			other |= exact || (!dw.decl_line(&scopes[i], &line) &&
+					   line == place->line - q->line);
 		/* lambdas and the like are in other functions */
 		if (!has_code && dw.tag(&scopes[i]) == DW_TAG_subprogram) {
 			has_code = true;
@@ -507,7 +512,7 @@ static bool place_put(struct search *s, const struct place *place)
 				       entry == place->address;
 		}
 	}
-	if (!function || !named) {
+	if (!function || (other && !named)) {
 		free(scopes);
 		return false;
 	}

@@ -268,6 +268,44 @@ whole stdout:
 	line:one.c:3: { x = 101 }
 	one.c:3              a(int32 x)
 	one.c:3              b(int32 x)
+case: a function's name has its own alone
+run: seen 'a:+0(x)' 'b:+0(x)' 'seen_drop:+0(k)'
+whole stdout:
+	line:a:+0: { x = 0 }
+	line:a:+0: { x = 1 }
+	line:b:+0: { x = 100 }
+	line:b:+0: { x = 101 }
+	line:seen_drop:+0: { k = 20 }
+	line:seen_drop:+0: { k = 21 }
+
+group: methods that are written on one line, {OPTIONS}
+for: OPTIONS g++_-O0 clang++_-O0
+before:
+	cat >methods.cc <<-'END'
+		struct S { int x; S(int a) : x(a) {} ~S() { x = 0; } int get() { return x; } int twice() { return 2 * x; } };
+		int main()
+		{
+			for (int i = 0; i < 4; i++) {
+				S s(i);
+				s.get();
+				s.twice();
+				auto add = [&](int n) {
+					return s.x + n;
+				};
+				add(i);
+			}
+		}
+	END
+	words=({OPTIONS})
+	${words//_/ } -g -Wl,--build-id -o methods methods.cc 2>err || exit 77
+	count() { for rule in "$@"; do rm -rf trace; taffrail record -o trace -e "$rule" -- ./methods && taffrail view trace | grep -c "$rule"; done; }
+case: a name has its own alone, and a function the lines of a closure in it
+run: count get:+0 S::twice:+0 ~S:+0 main:+7
+whole stdout:
+	4
+	4
+	4
+	4
 
 group: what the linker has dropped
 case: a variable is not read where the linker has put another one, or nothing
