@@ -584,9 +584,11 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 			     "as in FOLDER/FILE.c:LINE, it means one", typed,
 			     c->source, c->other);
 	if (*c->which)
-		command_warn("rule '%s': all functions of the name: %s; with "
-			     "parameters, as in 'NAME(int)':+LINES, it means "
-			     "one", typed, c->which);
+		command_warn("rule '%s': all functions of the name: %s; %s, it "
+			     "means one", typed, c->which,
+			     strchr(c->which, '(') ?
+				     "with parameters, as in 'NAME(int)':+LINES" :
+				     "as FILE.c:LINE");
 	if (c->newer)
 		command_warn("rule '%s': %s is newer than the program, where "
 			     "the line may be another one", typed, c->source);

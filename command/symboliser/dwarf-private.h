@@ -68,6 +68,8 @@ bool symboliser_unit_has(const struct symboliser_dwarf *d, Dwarf_Die *unit,
 /* Gives the address of a symbol of the file that is open. Returns false if
  * there is none. */
 bool symboliser_symbol(uint64_t *address, const char *name);
+/* Tells whether several units of it may have one of that name. */
+bool symboliser_symbol_shared(const char *name);
 
 /* Returns the symbol of that file at an address, or NULL: valid until the next
  * one is asked for. */

@@ -178,6 +178,12 @@ bool symboliser_symbol(uint64_t *address, const char *name)
 		 !symboliser_find_address(address, name, opened->debug)));
 }
 
+bool symboliser_symbol_shared(const char *name)
+{
+	return opened && (symboliser_find_shared(name, opened->own) ||
+			  symboliser_find_shared(name, opened->debug));
+}
+
 const char *symboliser_symbol_at(uint64_t address)
 {
 	static struct symboliser_symbol found;

@@ -23,6 +23,8 @@ struct naming {
 	const char *name;		/* that is looked for, and what it */
 	uint64_t address;		/* stands for */
 	bool named;
+	bool all;			/* those of the name are looked at */
+	bool shared;			/* several units may have it */
 };
 
 /* Returns how well a symbol names the bytes that it covers, more for better; 0:
@@ -184,9 +186,12 @@ static bool is_symbol(struct naming *naming, const Elf64_Sym *symbol)
 	    memcmp((const char *)names->d_buf + symbol->st_name, naming->name,
 		   n))
 		return true;
+	naming->shared |= ELF64_ST_BIND(symbol->st_info) == STB_LOCAL ||
+			  (naming->named &&
+			   naming->address != symbol->st_value);
 	naming->address = symbol->st_value;
 	naming->named = true;
-	return false;
+	return naming->all;
 }
 
 int symboliser_find_address(uint64_t *address, const char *name, Elf *elf)
@@ -196,4 +201,12 @@ int symboliser_find_address(uint64_t *address, const char *name, Elf *elf)
 	each_symbol(&naming, elf, is_symbol);
 	*address = naming.address;
 	return naming.named ? 0 : -ENOENT;
+}
+
+bool symboliser_find_shared(const char *name, Elf *elf)
+{
+	struct naming naming = { .name = name, .all = true };
+
+	each_symbol(&naming, elf, is_symbol);
+	return naming.shared;
 }

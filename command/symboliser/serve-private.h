@@ -103,6 +103,9 @@ void symboliser_find_names(struct symboliser_symbol *found,
 /* Gives the address of a symbol that the file defines; returns 0 or -ENOENT. */
 int symboliser_find_address(uint64_t *address, const char *name, Elf *elf);
 
+/* Tells whether several units may have a symbol of that name. */
+bool symboliser_find_shared(const char *name, Elf *elf);
+
 /* Puts the values that can be had at source lines, as text (spots.c). `words`
  * are the place and the expressions, each with a NUL; they may change, and so
  * may the images. */

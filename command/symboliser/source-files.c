@@ -378,8 +378,9 @@ uint32_t symboliser_targets_find(
 {
 	struct function_search f = { .name = name, .targets = targets };
 	uint64_t address;
-	/* a symbol tells the unit, so not all are read */
-	bool known = symboliser_symbol(&address, name);
+	/* a symbol of all units tells the one, so not all are read */
+	bool known = !symboliser_symbol_shared(name) &&
+		     symboliser_symbol(&address, name);
 
 	if (known)
 		units_look(&f, d->dwarf, &address, false);

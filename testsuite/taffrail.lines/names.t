@@ -334,3 +334,8 @@ case: one that was changed since the program was built
 run: touch -d '2 minutes ago' b/u.c; touch -d '1 minute ago' two; touch a/u.c; taffrail record -o new -e 'a/u.c:3' -e 'two:+2' -- ./two
 stderr: ^taffrail: record: rule 'a/u\.c:3': \S*/a/u\.c is newer than the program, where the line may be another one$
 no stderr: 'two:
+case: a function's name means the static ones of all units, which are told
+run: for x in a b; do printf "static int help(int v)\n{\n\tint r = v + $((16#$x));\n\treturn r;\n}\nint $x(int v) { return help(v); }\n" >$x/help.c; done; printf 'int a(int), b(int);\nint main(void) { return a(1) + b(1) - 23; }\n' >help.c; gcc -g -o help help.c a/help.c b/help.c && taffrail record -o help.trace -e 'help:+3(r)' -- ./help && taffrail view help.trace
+stdout: \{ r = 11 \}$
+stdout: \{ r = 12 \}$
+stderr: rule 'help:\+3\(r\)': all functions of the name: \S*a/help\.c:1, \S*b/help\.c:1; as FILE\.c:LINE, it means one$
