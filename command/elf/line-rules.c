@@ -159,6 +159,22 @@ bool line_rule_names(const struct line_rule *rule,
 	       !fields_parse(text, TAFFRAIL_KIND_EVENT, (int)rule->n, names);
 }
 
+/* Returns the number that a word stands for, and its end; or -1. */
+static int constant_take(const char *p, const char **end)
+{
+	static const char words[][6] = { "NULL", "true", "false" };
+	size_t n;
+
+	for (int i = 0; i < 3; i++) {
+		n = strlen(words[i]);
+		if (strncmp(p, words[i], n) || is_word(p[n]))
+			continue;
+		*end = p + n;
+		return i == 1;
+	}
+	return -1;
+}
+
 /* Writes the condition with the names of fields in place of expressions, which
  * are added to the rule's. Returns NULL or a fact. */
 static const char *condition_write(struct line_rule *rule, const char *p,
@@ -186,9 +202,8 @@ static const char *condition_write(struct line_rule *rule, const char *p,
 			while (isalnum((unsigned char)*end) || *end == '_' ||
 			       *end == '.')
 				end++;
-		} else if (!strncmp(p, "NULL", 4) && !is_word(p[4])) {
-			word = "0";
-			end = p + 4;
+		} else if ((number = constant_take(p, &end)) >= 0) {
+			word = number ? "1" : "0";
 			behind = true;
 		} else if (expression > p) {
 			end = expression;

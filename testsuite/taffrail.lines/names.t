@@ -228,6 +228,10 @@ before:
 case: a cast names them
 run: taffrail record -o casts -e 'within.cc:25(((n::own *)b)->deep, ((struct n::outer::inner *)p)->z, ((hidden *)q)->h, (n::kind)k) if ((n::own *)b)->deep == 43' -- ./within && taffrail view casts
 stdout: \{ deep = 43, z = 5, h = 6, k = TWO, unread = 0x0 \}$
+case: in a condition, true and false are numbers
+run: taffrail record -o truths -e 'within.cc:25(b->id) if b->hot == true && b->hot != false' -- ./within && taffrail record -o untrue -e 'within.cc:25(b->id) if b->hot == false' -- ./within; taffrail view truths
+stdout: \{ id = 1, hot = 1, unread = 0x0 \}$
+stderr: : 0 events
 case: none is of another one, or of none
 run: for type in own m::own n::inner n::outer::own n::; do rm -rf none; taffrail record -o none -e "within.cc:25((($type *)b)->deep)" -- ./within 2>&1 | sed 's/.*, ((\(.*\)\*)b)->deep /\1 /'; done
 whole stdout:
