@@ -169,22 +169,40 @@ static bool is_agreed(const struct cause *cause)
 	return first == 'y' || first == 'Y';
 }
 
-/* Says that a result without a type has no sign, if the condition of a rule
- * needs one: an int fills half of the register. Of libc's functions the agent
- * knows it. */
-static void tell_unsigned(const char *rule)
+/* Returns the name, which is `name`, if a condition compares it with a number
+ * that has a sign, or with 0 by its order; or NULL. */
+static const char *sign_needed(const char *condition, const char *name)
 {
-	size_t bytes;
-	const char *condition = rule_condition(rule, &bytes), *p;
+	const char *p = condition;
 	char compared[3];
 	long number;
 
-	p = condition ? strstr(condition, "value") : NULL;
-	if (p && rule_kind(rule) == RULE_FUNCTIONS && !*line_rule_text(rule) &&
-	    strncmp(rule, "fn:libc", strlen("fn:libc")) != 0 &&
-	    sscanf(p, "value %2[<>=!] %li", compared, &number) == 2 &&
-	    (number < 0 || (!number && !strchr("=!", *compared))))
-		cause_report(VALUE_UNSIGNED, .subject = rule);
+	while ((p = strstr(p, name))) {
+		p += strlen(name);
+		if (sscanf(p, " %2[<>=!] %li", compared, &number) == 2 &&
+		    (number < 0 || (!number && !strchr("=!", *compared))))
+			return name;
+	}
+	return NULL;
+}
+
+/* Says that a result or an argument without a type has no sign, if the
+ * condition of a rule needs one: an int fills half of the register. Of libc's
+ * functions the agent knows it. */
+static void tell_unsigned(const char *rule)
+{
+	static const char *const names[] = { "value", "arg1", "arg2", "arg3",
+					     "arg4", "arg5", "arg6" };
+	size_t bytes, i = *line_rule_text(rule) ? 1 : 0;
+	const char *condition = rule_condition(rule, &bytes), *name = NULL;
+
+	if (!condition || rule_kind(rule) != RULE_FUNCTIONS ||
+	    strncmp(rule, "fn:libc", strlen("fn:libc")) == 0)
+		return;
+	while (!name && i < sizeof(names) / sizeof(*names))
+		name = sign_needed(condition, names[i++]);
+	if (name)
+		cause_report(VALUE_UNSIGNED, .subject = rule, .text = name);
 }
 
 int functions_consent(const char *const *rules, int count,

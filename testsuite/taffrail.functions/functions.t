@@ -90,6 +90,14 @@ whole stdout:
 	1
 	0
 	0
+case: so it is of an argument
+run: for if in 'arg1 == -7' '!arg2 && arg2 < 0' 'arg1 > 0xfffffff0' 'arg1 == 0'; do taffrail record --force -o unsigned -e "fn:outer if $if" -- "$CASES/calls" 3 2>&1 >/dev/null | grep -c 'arg[12] is not known.*0xffffffff'; done
+status: 1
+whole stdout:
+	1
+	1
+	0
+	0
 case: a rule for returns alone has the type of debug information
 file neg.c:
 	__attribute__((noinline)) int neg(int n) { __asm__ volatile(""); return -n; }
