@@ -165,7 +165,7 @@ static void call_put(const struct symboliser_dwarf *d, uint64_t address,
 	scope.n = symboliser_scopes(&unit, address, &scope.scopes);
 	while (i < scope.n && dw.tag(&scope.scopes[i]) != DW_TAG_subprogram)
 		i++;
-	if (i < scope.n && !dw.entrypc(&scope.scopes[i], &entry) &&
+	if (i < scope.n && symboliser_entry(&scope.scopes[i], &entry) &&
 	    entry == address) {
 		text_open(&a.names, a.bytes, sizeof(a.bytes));
 		if (!dw.child(&scope.scopes[i], &child))

@@ -101,6 +101,10 @@ bool symboliser_unit_whole(Dwarf_Die *unit);
  * compilers do not write (.debug_aranges). */
 bool symboliser_unit_find(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit);
 
+/* Finds a function's first instruction: where it has several ranges, the first
+ * one begins with it (DWARF 5, 2.17 and 2.18). Returns whether it has code. */
+bool symboliser_entry(Dwarf_Die *function, Dwarf_Addr *entry);
+
 /* Gives the scopes of an address in a unit, the innermost first, also where
  * the function is one of a namespace or a class, which dwarf_getscopes() does
  * not find. `scopes` is for free(). Returns their number; 0: the address is in

@@ -86,6 +86,14 @@ static bool is_scope(int tag, bool *code)
 	       tag == DW_TAG_union_type;
 }
 
+bool symboliser_entry(Dwarf_Die *function, Dwarf_Addr *entry)
+{
+	Dwarf_Addr base, end;
+
+	return !dw.entrypc(function, entry) ||
+	       dw.ranges(function, 0, &base, entry, &end) > 0;
+}
+
 /* Adds a scope and those in it. */
 static bool scope_walk(struct unit *unit, Dwarf_Die *die, uint32_t parent,
 		       bool code, uint32_t depth)

@@ -196,7 +196,7 @@ static const char *function_shown(Dwarf_Die *function)
 	Dwarf_Addr entry;
 
 	/* gcc leaves it out of static functions */
-	if (!symbol && !dw.entrypc(function, &entry))
+	if (!symbol && symboliser_entry(function, &entry))
 		symbol = symboliser_symbol_at(entry);
 	shown = symbol ? rule_shown_name(symbol) : NULL;
 	return shown && strchr(shown, '(') ? shown : NULL;

@@ -508,7 +508,7 @@ static bool place_put(struct search *s, const struct place *place)
 		/* lambdas and the like are in other functions */
 		if (!has_code && dw.tag(&scopes[i]) == DW_TAG_subprogram) {
 			has_code = true;
-			scope->entry = !dw.entrypc(&scopes[i], &entry) &&
+			scope->entry = symboliser_entry(&scopes[i], &entry) &&
 				       entry == place->address;
 		}
 	}

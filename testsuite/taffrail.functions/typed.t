@@ -68,3 +68,34 @@ run:
 	taffrail start s -p $pid -e 'fn:half' && taffrail list -p $pid | grep fn/half; taffrail destroy s
 stdout: fn:half.*\{ name = "apple", of = \d+, cfa
 stdout: ^fn/half.* \(string name, double of, pointer cfa\)
+case: functions with a part elsewhere, whose debug information has ranges
+run:
+	cat >cold.c <<'EOF'
+	#include <stdio.h>
+	#define APART __attribute__((noinline))
+	APART __attribute__((cold)) void die(const char *s, int n) { fprintf(stderr, "bad %s %d\n", s, n); }
+	APART int parse_a(const char *s, int n)
+	{
+		if (n < 0) { die(s, n); die(s + 1, n); die(s, 3 * n); return -2; }
+		__asm__ volatile("");
+		return *s == 'x' ? -1 : n;
+	}
+	APART int parse_b(const char *s, int n) { __asm__ volatile(""); return *s == 'x' ? -1 : n; }
+	int main(void) { for (int i = 0; i < 10; i++) { parse_a("abc", i); parse_a("xyz", i); parse_b("xyz", i); } }
+	EOF
+	for dwarf in 4 5; do
+		{COMPILER} -gdwarf-$dwarf -O2 -x c++ -Wl,--build-id -o cold cold.c
+		for if in ' if n > 5' '%return if value < 0'; do
+			taffrail record --force -o cold.d -e "fn:parse_*$if" -- ./cold && taffrail view cold.d | sed 's/.* { //; s/, cfa.*//'
+		done
+	done | sort | uniq -c
+whole stdout:
+	      2 s = "abc", n = 6
+	      2 s = "abc", n = 7
+	      2 s = "abc", n = 8
+	      2 s = "abc", n = 9
+	      4 s = "xyz", n = 6
+	      4 s = "xyz", n = 7
+	      4 s = "xyz", n = 8
+	      4 s = "xyz", n = 9
+	     40 value = -1
