@@ -90,6 +90,11 @@ whole stdout:
 	     44 264
 
 # Which calls
+case: the manuals say of its time that it has a unit
+run: cd "$SOURCE/../../docs/man" && grep -l 'without a unit means' taffrail-record.1 taffrail-start.1; grep -c '^the unit must be given' taffrail-record.1 taffrail-start.1
+whole stdout:
+	taffrail-record.1:1
+	taffrail-start.1:1
 case: --min-time
 env: TAFFRAIL_CLOCK=atomic
 run: taffrail record -o long --functions 'calls/*' --min-time 20ns -- "$CASES/calls" 3 >traced && taffrail view long | sed 's/.*fn:\([a-z]*\).*duration = \([0-9]*\).*/\1 \2/'
