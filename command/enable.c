@@ -47,6 +47,18 @@ static const struct option_row disable_rows[] = {
 	{ 0 }
 };
 
+/* Returns true when sessions/NAME has rules for later processes. */
+static bool has_later(struct targets *targets, const char *name)
+{
+	char *text;
+	bool has = !targets->named && targets->dir.fd >= 0 &&
+		   !rundir_read_rules(&targets->dir, name, &text);
+
+	if (has)
+		free(text);
+	return has;
+}
+
 /* Changes the rules for later processes, which sessions/NAME has. Returns 0; 1
  * when there is no file, or -p names a process; or a negative errno after
  * printing it. */
@@ -257,6 +269,11 @@ static int change_rule(struct targets *targets, enum message_type type,
 	targets->count = left;
 	if (layouts_tell(&targets->list, name, "not changed"))
 		result = COMMAND_FAILED;
+	/* else its rule would be at fault */
+	if (!targets->count && !result && !has_later(targets, name))
+		return exists ? command_failed("no living process has session "
+					       "'%s'", name) :
+				targets_no_session(targets, name);
 	if (type == MESSAGE_DISABLE ?
 	    off_find(targets, name, typed, rules, &count) :
 	    (targets->count && targets_check_rule(targets, rule)) ||
@@ -269,9 +286,7 @@ static int change_rule(struct targets *targets, enum message_type type,
 		if (later < 0)
 			result = COMMAND_FAILED;
 		if (!targets->count && later == 1 && !result)
-			return exists ? command_failed("no living process has "
-						       "session '%s'", name) :
-					targets_no_session(targets, name);
+			return targets_no_session(targets, name);
 		if (change_living(targets, type, name, rule, &places))
 			result = COMMAND_FAILED;
 		if (!targets->named && !later &&

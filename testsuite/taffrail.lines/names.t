@@ -343,3 +343,15 @@ run: for x in a b; do printf "static int help(int v)\n{\n\tint r = v + $((16#$x)
 stdout: \{ r = 11 \}$
 stdout: \{ r = 12 \}$
 stderr: rule 'help:\+3\(r\)': all functions of the name: \S*a/help\.c:1, \S*b/help\.c:1; as FILE\.c:LINE, it means one$
+
+
+group: enable of a line in a session that no process has
+before:
+	printf '#include <unistd.h>\nint w(int n)\n{\n\treturn n + 1;\n}\nint main(void)\n{\n\tfor (int i = 0;; i++) {\n\t\tw(i);\n\t\tusleep(1000);\n\t}\n}\n' >run.c && gcc -g -o run run.c || exit 77
+	start run ./run
+	wait_for taffrail attach $pid 2>attach.err
+	taffrail start real -p $pid -e 'run.c:4(n)'
+case: a mistyped session is told as such
+run: taffrail enable raal 'run.c:4(n)' -p $pid; taffrail enable raal 'run.c:4(n)'; taffrail disable raal 'run.c:4'; echo $?
+whole stdout: 1
+stderr: ^taffrail: enable: no session 'raal'; the nearest: real\ntaffrail: enable: no session 'raal'; the nearest: real\ntaffrail: disable: no session 'raal'; the nearest: real$
