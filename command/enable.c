@@ -7,6 +7,7 @@
  * anything is changed.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "command/agents/rule.h"
 #include "command/agents/targets.h"
 #include "command/common/command.h"
+#include "command/common/installed.h"
 #include "command/common/nearest.h"
 #include "command/elf/line-rules.h"
 #include "command/load/libraries.h"
@@ -29,6 +31,7 @@
 struct rule_options {
 	pid_t pid;
 	const char *level;		/* or NULL; then the condition */
+	const char *program;		/* enable: that has the lines, or NULL */
 	bool yes;
 };
 
@@ -37,6 +40,9 @@ static const struct option_row enable_rows[] = {
 	  "in this process only" },
 	{ OPTION_TEXT(0, struct rule_options, level), "level", "LEVEL",
 	  "markers of this level and more severe ones; =LEVEL: of this one" },
+	{ OPTION_TEXT(0, struct rule_options, program), "program", "FILE",
+	  "a rule for a source line is also for this program, which may begin "
+	  "later" },
 	{ OPTION_FLAG(0, struct rule_options, yes), "yes", NULL,
 	  COMMAND_YES_HELP },
 	{ 0 }
@@ -238,7 +244,7 @@ static int off_find(struct targets *targets, const char *name,
  */
 static int change_rule(struct targets *targets, enum message_type type,
 		       const char *name, const char *typed, const char *rule,
-		       bool yes)
+		       const struct rule_options *o)
 {
 	const char *rules[OFF_MAX] = { rule };
 	struct places places = { 0 };
@@ -277,7 +283,7 @@ static int change_rule(struct targets *targets, enum message_type type,
 	if (type == MESSAGE_DISABLE ?
 	    off_find(targets, name, typed, rules, &count) :
 	    (targets->count && targets_check_rule(targets, rule)) ||
-	    targets_consent(targets, &rule, 1, NULL, yes))
+	    targets_consent(targets, &rule, 1, o->program, o->yes))
 		return COMMAND_FAILED;
 	for (int i = 0; i < count; i++) {
 		rule = rules[i];
@@ -327,7 +333,7 @@ static int rule_main(int argc, char **argv, enum message_type type)
 	struct rule_options o = { 0 };
 	const char *rule, *typed, *end;
 	int count = 1, status;
-	char *function;
+	char *function, file[PATH_MAX];
 	bool callbacks;
 	size_t bytes;
 
@@ -336,6 +342,12 @@ static int rule_main(int argc, char **argv, enum message_type type)
 	status = o.level ? rule_take_level(&o.level, o.level) : COMMAND_DONE;
 	if (status)
 		return status;
+	if (o.program && o.pid)
+		return command_misused("--program is for later processes, and "
+				       "-p names one");
+	if (o.program && (installed_program(file, sizeof(file), o.program) ||
+			  access(file, R_OK)))
+		return command_failed("%s: %s", o.program, strerror(errno));
 	if (argc - options.index != 2)
 		return command_misused("give a session's name (or callbacks) "
 				       "and one rule; a rule with blanks "
@@ -367,7 +379,7 @@ static int rule_main(int argc, char **argv, enum message_type type)
 		status = COMMAND_FAILED;
 	else
 		status = change_rule(&targets, type, argv[options.index],
-				     typed, rule, o.yes);
+				     typed, rule, &o);
 	targets_close(&targets);
 	return status;
 }

@@ -650,7 +650,8 @@ int line_rules_compile(const char *const *wanted, int count,
 			return command_failed("rule '%s': lines are looked up "
 					      "in the files of processes, and "
 					      "none of yours runs: 'start "
-					      "--all' takes --program FILE",
+					      "--all' and 'enable' take "
+					      "--program FILE",
 					      rule->typed);
 		if (!rule_ask(&all, rule))
 			return command_failed("rule '%s' is too long",

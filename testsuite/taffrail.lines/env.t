@@ -94,3 +94,13 @@ group: with traps
 case: none is set in the middle of an instruction
 run: taffrail env -e 'shop.c:36(n)' "$CASES/plain" >rules; at=$(sed -n '1s/^spot=[^ ]* \([^ ]*\) .*/\1/p' rules); "$CASES/plain" 5 >out; for far in 0 1 2 4 5 7 8; do TAFFRAIL_INT3=on TAFFRAIL_ENABLE="$(sed "1s/ $at / $(printf %x $((0x$at + far))) /" rules)" LD_PRELOAD=$library "$CASES/plain" 5 | diff - out || echo wrong at $far; done
 no stdout: .
+
+group: a session of all programs, of which none runs
+case: enable takes one that begins later
+run: taffrail start later --all --overwrite -e 'shop.c:36(n)' --program "$CASES/linked" && taffrail enable later 'shop.c:31' --program "$CASES/linked" && "$CASES/linked" 1 >out && taffrail snapshot later -o later.trace && taffrail view later.trace; taffrail destroy later
+stdout: line:shop\.c:31: 
+case: without it, a line is refused
+run: taffrail start later --all -e 'shop.c:36(n)' --program "$CASES/linked"; taffrail enable later 'shop.c:31' || taffrail enable later 'shop.c:31' --program "$CASES/linked" -p 1; echo $?; taffrail destroy later
+whole stdout: 2
+stderr: none of yours runs: 'start --all' and 'enable' take --program FILE
+stderr: --program is for later processes, and -p names one

@@ -726,7 +726,7 @@ cases:
 		: at shop\.c:37, n has been optimised out$
 	1 taffrail start s -p 1 -e 'none.c:3'
 	1 taffrail start s --all -e 'shop.c:36'
-		none of yours runs: 'start --all' takes --program FILE
+		none of yours runs: 'start --all' and 'enable' take --program FILE
 	1 taffrail start s --all -e 'shop.c:33' --program "$CASES/plain"
 		there is no code at that line; the next one with code is 34, the one before 32$
 	1 taffrail start s --all -e 'shop.c:36' --program "$CASES/nowhere"
