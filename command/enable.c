@@ -90,12 +90,13 @@ static int change_later(struct targets *targets, const char *name,
 
 /*
  * Sends the rule to each target, also for programs that the process executes
- * later, and adds the places that are not switched. A target that has no such
- * session any more, or has ended, is no failure. Returns an exit status.
+ * later, and adds the places that are not switched, and to *changed the targets
+ * that have taken it. A target that has no such session any more, or has ended,
+ * is no failure. Returns an exit status.
  */
 static int change_living(struct targets *targets, enum message_type type,
 			 const char *name, const char *rule,
-			 struct places *places)
+			 struct places *places, size_t *changed)
 {
 	struct client_request request = { 0 };
 	int result = COMMAND_DONE;
@@ -108,6 +109,7 @@ static int change_living(struct targets *targets, enum message_type type,
 
 		inheritance_unblock(target->process, &request);
 		ret = client_call(&target->client, type, &request, NULL);
+		*changed += !ret;
 		if (!ret)
 			inheritance_change(target->process, name, rule,
 					   type == MESSAGE_ENABLE, &result);
@@ -134,7 +136,7 @@ static bool is_target(const struct targets *targets,
  * it was changed. */
 static int change_begun(const struct targets *before, enum message_type type,
 			const char *name, const char *rule,
-			struct places *places)
+			struct places *places, size_t *changed)
 {
 	struct targets targets;
 	int result = COMMAND_DONE;
@@ -158,7 +160,7 @@ static int change_begun(const struct targets *before, enum message_type type,
 			result = cause_tell(&target.client.cause);
 	}
 	targets.count = left;
-	if (change_living(&targets, type, name, rule, places))
+	if (change_living(&targets, type, name, rule, places, changed))
 		result = COMMAND_FAILED;
 	targets_close(&targets);
 	return result;
@@ -250,7 +252,7 @@ static int change_rule(struct targets *targets, enum message_type type,
 	struct places places = { 0 };
 	int count = 1, result = COMMAND_DONE;
 	bool exists = false;
-	size_t left = 0;
+	size_t left = 0, changed = 0;
 	int later, ret;
 
 	/* keeps the targets that live and have the session */
@@ -293,18 +295,22 @@ static int change_rule(struct targets *targets, enum message_type type,
 			result = COMMAND_FAILED;
 		if (!targets->count && later == 1 && !result)
 			return targets_no_session(targets, name);
-		if (change_living(targets, type, name, rule, &places))
+		if (change_living(targets, type, name, rule, &places, &changed))
 			result = COMMAND_FAILED;
 		if (!targets->named && !later &&
-		    change_begun(targets, type, name, rule, &places))
+		    change_begun(targets, type, name, rule, &places, &changed))
 			result = COMMAND_FAILED;
 	}
 	if (type == MESSAGE_ENABLE && targets_check_files(targets, &rule, 1))
 		result = COMMAND_FAILED;
+	/* where all have refused it, they have told why */
 	if (type == MESSAGE_ENABLE &&
-	    targets_check_begun(targets, &rule, 1, &places)) {
+	    (changed ? targets_check_begun(targets, &rule, 1, &places) :
+		       targets->unread && result)) {
 		change_later(targets, name, rule, false);
-		change_living(targets, MESSAGE_DISABLE, name, rule, &places);
+		if (changed)
+			change_living(targets, MESSAGE_DISABLE, name, rule,
+				      &places, &changed);
 		result = COMMAND_FAILED;
 	}
 	if (places_tell(&places))

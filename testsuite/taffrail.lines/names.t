@@ -355,3 +355,8 @@ case: a mistyped session is told as such
 run: taffrail enable raal 'run.c:4(n)' -p $pid; taffrail enable raal 'run.c:4(n)'; taffrail disable raal 'run.c:4'; echo $?
 whole stdout: 1
 stderr: ^taffrail: enable: no session 'raal'; the nearest: real\ntaffrail: enable: no session 'raal'; the nearest: real\ntaffrail: disable: no session 'raal'; the nearest: real$
+case: a stopped session is told, and nothing of the rule
+run: taffrail stop real; taffrail enable real 'w:+2(n)'; echo $?
+whole stdout: 1
+stderr: enable: process \d+: the session is stopped, and records nothing
+no stderr: no marker
