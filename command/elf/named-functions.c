@@ -317,6 +317,7 @@ void functions_nearest(const char *rule, const struct named_in *in, char *text,
 	char glob[GLOB_BYTES], names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
 	struct search search = { 0 };
 	char *name = glob + strlen("fn:"), *slash, *end;
+	size_t used;
 
 	*text = '\0';
 	if (!glob_of(glob, rule))
@@ -342,4 +343,10 @@ void functions_nearest(const char *rule, const struct named_in *in, char *text,
 			 "", search.stripped, *search.stripped ?
 			 " is stripped: a -dbgsym package, or another file of "
 			 "debug information, has its names" : "");
+	/* the name may be that of one: their symbols are not read */
+	used = strlen(text);
+	if (used && search.module && search.found && !strpbrk(name, "*?[('"))
+		snprintf(text + used, room - used, "; an IFUNC, which is "
+			 "chosen at start, has names of its choices, as "
+			 "fn:%s/*%s*", search.module, name);
 }
