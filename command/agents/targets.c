@@ -22,10 +22,12 @@
 #include "command/attach/steps.h"
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
+#include "command/elf/line-rules.h"
 #include "command/elf/named-functions.h"
 #include "command/elf/process-markers.h"
 #include "command/procfs/process.h"
 #include "tracepoints/conditions/rule-split.h"
+#include "tracepoints/fields/fields.h"
 
 #define CALLED_BRIEF_MS	500	/* for a signal that may stay blocked */
 #define NAMES_MAX	64	/* of sessions, for a message */
@@ -589,6 +591,73 @@ int targets_check_rule(struct targets *t, const char *rule)
 								     -ENOENT;
 }
 
+/* Tells whether a marker has a result without a type, which looks like a
+ * long. */
+static bool value_untyped(const struct marker *m)
+{
+	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	int n = m->nfields;
+
+	if (n > TAFFRAIL_FIELDS_MAX ||
+	    fields_parse(m->text, TAFFRAIL_KIND_EVENT, n, names))
+		return false;
+	while (n-- > 0)
+		if (!strcmp(names[n].name, "value"))
+			return m->types[n] == TAFFRAIL_T_S64;
+	return false;
+}
+
+/* Says that a process has other types of a rule's functions than the rule, or
+ * debug information, gives: an earlier rule made the markers, or the process
+ * has another file. `name` is of functions_signed(), or NULL; `strings`: the
+ * rule has str. */
+static void tell_types(const struct target *target, const char *rule,
+		       const char *name, bool strings)
+{
+	bool untyped = false, numbers = false;
+
+	for (size_t k = 0; k < target->markers.count; k++) {
+		const struct marker *m = &target->markers.markers[k];
+
+		if (!rule_matches(rule, m->id, m->module))
+			continue;
+		untyped |= name && value_untyped(m);
+		numbers |= strings && !rule_names_returns(m->id) &&
+			   !memchr(m->types, TAFFRAIL_T_STRING, m->nfields);
+	}
+	if (untyped)
+		cause_report(VALUE_UNSIGNED, .subject = rule, .text = name,
+			     .pid = target->process->pid);
+	if (numbers)
+		cause_report(FUNCTION_EARLIER, .subject = rule,
+			     .pid = target->process->pid);
+}
+
+void targets_tell_types(struct targets *t, const char *const *rules, int count)
+{
+	for (int i = 0; i < count; i++) {
+		const char *text = line_rule_text(rules[i]), *name, *types, *p;
+		bool strings;
+		size_t bytes;
+
+		if (rule_kind(rules[i]) != RULE_FUNCTIONS)
+			continue;
+		/* a result may be a long */
+		name = *text && !strstr(text, "\tl") ?
+			       functions_signed(rules[i], false) : NULL;
+		rule_condition(rules[i], &bytes);
+		types = rules[i] + bytes;
+		p = *types == '(' ? strstr(types, "str") : NULL;
+		strings = p && p < types + strcspn(types, ")");
+		for (size_t k = 0; (name || strings) && k < t->count; k++) {
+			marker_list_free(&t->targets[k].markers);
+			if (!target_list(&t->targets[k]))
+				tell_types(&t->targets[k], rules[i], name,
+					   strings);
+		}
+	}
+}
+
 int targets_check_begun(struct targets *t, const char *const *rules, int count,
 			const struct places *places)
 {
@@ -606,6 +675,7 @@ int targets_check_begun(struct targets *t, const char *const *rules, int count,
 		if (!places_named(places, rules[i]) &&
 		    !rule_matched(t, rules[i], false))
 			return -ENOENT;
+	targets_tell_types(t, rules, count);
 	return 0;
 }
 

@@ -135,6 +135,11 @@ void targets_allow_some(const struct targets *targets,
 int targets_check_begun(struct targets *targets, const char *const *rules,
 			int count, const struct places *places);
 
+/* Says which targets keep other types of the functions of rules than the rules
+ * need, as an earlier one has made the markers, or have none. */
+void targets_tell_types(struct targets *targets, const char *const *rules,
+			int count);
+
 /* Says which of the rules name nothing in the living targets that have begun
  * the session, and the nearest names: later processes may have it. Says nothing
  * where none has begun it. */

@@ -186,21 +186,30 @@ static const char *sign_needed(const char *condition, const char *name)
 	return NULL;
 }
 
-/* Says that a result or an argument without a type has no sign, if the
- * condition of a rule needs one: an int fills half of the register. Of libc's
- * functions the agent knows it. */
-static void tell_unsigned(const char *rule)
+const char *functions_signed(const char *rule, bool arguments)
 {
 	static const char *const names[] = { "value", "arg1", "arg2", "arg3",
 					     "arg4", "arg5", "arg6" };
-	size_t bytes, i = *line_rule_text(rule) ? 1 : 0;
+	size_t bytes, i = arguments ? 1 : 0;
+	size_t end = arguments ? sizeof(names) / sizeof(*names) : 1;
 	const char *condition = rule_condition(rule, &bytes), *name = NULL;
 
 	if (!condition || rule_kind(rule) != RULE_FUNCTIONS ||
 	    strncmp(rule, "fn:libc", strlen("fn:libc")) == 0)
-		return;
-	while (!name && i < sizeof(names) / sizeof(*names))
+		return NULL;
+	while (!name && i < end)
 		name = sign_needed(condition, names[i++]);
+	return name;
+}
+
+/* Says that a result or an argument without a type has no sign, if the
+ * condition of a rule needs one: an int fills half of the register. */
+static void tell_unsigned(const char *rule)
+{
+	const char *name = *line_rule_text(rule) ? NULL :
+						   functions_signed(rule, false);
+
+	name = name ? name : functions_signed(rule, true);
 	if (name)
 		cause_report(VALUE_UNSIGNED, .subject = rule, .text = name);
 }

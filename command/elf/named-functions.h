@@ -28,6 +28,11 @@ struct named_in {
 int functions_consent(const char *const *rules, int count,
 		      const struct named_in *in, bool yes);
 
+/* Returns "value", or one of "arg1" to "arg6" (`arguments`), where the condition
+ * of a rule for functions needs its sign; or NULL, as for those of libc, which
+ * the agent knows. */
+const char *functions_signed(const char *rule, bool arguments);
+
 /* Writes "A, B or C", functions with names near to that of a rule; or, where the
  * rule has a module that is not there, "modules A, B or C". "": no functions
  * are known. */

@@ -155,10 +155,12 @@ int members_follow(struct members *members, struct record_options *o)
 			     members->outcome);
 	claim_take(members->claim);
 	status = session_start(&begin);
-	if (!status)
+	if (!status) {
 		outcome_take(members->outcome,
 			     targets_check_files(&begin.targets, o->rules,
 						 o->nrules));
+		targets_tell_types(&begin.targets, o->rules, o->nrules);
+	}
 	targets_close(&begin.targets);
 	if (!status)
 		forked_tell(&begin.forked, &o->pids);

@@ -51,6 +51,22 @@ case: types of a rule come first, and returns have theirs
 run: rm -rf trace && taffrail record -o trace -e "fn:'one'(int,int)" -- ./typed-O0-gdwarf-5 >out && taffrail view trace
 stdout: fn:one.*\{ arg1 = 0, arg2 = \d+, cfa
 stdout: fn:one.*%return: .*\{ value = -3, cfa
+case: a process that has other types than its file is told
+run:
+	cat >sign.c <<'EOF'
+	#include <unistd.h>
+	__attribute__((noinline)) int neg(int n, const char *s) { asm volatile(""); return -n; }
+	int main(void) { for (;;) neg(3, "pear"), usleep(2000); }
+	EOF
+	{COMPILER} -g -O1 -x c++ -o sign sign.c; {COMPILER} -O1 -x c++ -o plain sign.c
+	start sign ./sign; sign=$pid; start plain ./plain; plain=$pid
+	told() { rm -rf told; taffrail record -o told --for 0.2 "$@" 2>&1 | grep -o 'of value is not known\|an earlier rule' | sort | uniq -c; }
+	told -p $sign -e 'fn:neg%return if value < 0'; echo; told -p $sign,$plain -e 'fn:neg%return if value < 0'
+	told -p $plain -e 'fn:neg(,str)'
+whole stdout:
+	
+	      1 of value is not known
+	      1 an earlier rule
 case: of a file that has been stripped, with the debug information elsewhere
 run:
 	cp typed-O0-gdwarf-5 bare && objcopy --only-keep-debug bare bare.debug && strip bare && objcopy --add-gnu-debuglink=bare.debug bare
