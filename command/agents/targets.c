@@ -661,17 +661,20 @@ void targets_tell_types(struct targets *t, const char *const *rules, int count)
 int targets_check_begun(struct targets *t, const char *const *rules, int count,
 			const struct places *places)
 {
+	size_t lives = 0;
 	int ret;
 
 	for (size_t i = 0; t->unread && i < t->count; i++) {
 		marker_list_free(&t->targets[i].markers);
 		ret = target_list(&t->targets[i]);
-		if (ret) {
+		lives += !ret;
+		/* one that has ended is as one that was not there */
+		if (ret && !target_ends(&t->targets[i])) {
 			cause_tell(&t->targets[i].client.cause);
 			return ret;
 		}
 	}
-	for (int i = 0; t->unread && i < count; i++)
+	for (int i = 0; t->unread && lives && i < count; i++)
 		if (!places_named(places, rules[i]) &&
 		    !rule_matched(t, rules[i], false))
 			return -ENOENT;
