@@ -31,7 +31,7 @@
 struct rule_options {
 	pid_t pid;
 	const char *level;		/* or NULL; then the condition */
-	const char *program;		/* enable: that has the lines, or NULL */
+	const char *program;		/* enable: has the lines, or NULL */
 	bool yes;
 };
 

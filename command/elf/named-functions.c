@@ -206,10 +206,12 @@ const char *functions_signed(const char *rule, bool arguments)
  * condition of a rule needs one: an int fills half of the register. */
 static void tell_unsigned(const char *rule)
 {
-	const char *name = *line_rule_text(rule) ? NULL :
-						   functions_signed(rule, false);
+	const char *name = NULL;
 
-	name = name ? name : functions_signed(rule, true);
+	if (!*line_rule_text(rule))
+		name = functions_signed(rule, false);
+	if (!name)
+		name = functions_signed(rule, true);
 	if (name)
 		cause_report(VALUE_UNSIGNED, .subject = rule, .text = name);
 }

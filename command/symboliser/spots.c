@@ -467,6 +467,40 @@ static void variable_put(Dwarf_Die *variable, bool parameter, void *priv)
 	l->fields = field_put(l->s, &value, name, l->fields);
 }
 
+/* Returns the name of the innermost function at a place, whose `entry` it sets;
+ * or NULL: there is none, or it is not asked for. Other instances of a
+ * template, and functions that are declared at one line, have the line, too. */
+static const char *function_find(const struct question *q,
+				 struct value_scope *scope)
+{
+	bool exact = q->function && strpbrk(q->function, "<(");
+	bool named = false, other = false, has_code = false;
+	const char *function = NULL;
+	Dwarf_Addr entry;
+	int line;
+
+	for (int i = 0; i < scope->n; i++) {
+		Dwarf_Die *die = &scope->scopes[i];
+
+		if (!value_is_function(die))
+			continue;
+		if (!function)
+			function = dw.diename(die);
+		if (q->function && symboliser_is_named(die, q->function))
+			named = true;
+		else if (q->function)
+			other |= exact || (!dw.decl_line(die, &line) &&
+					   line == scope->line - q->line);
+		/* lambdas and the like are in other functions */
+		if (!has_code && dw.tag(die) == DW_TAG_subprogram) {
+			has_code = true;
+			scope->entry = symboliser_entry(die, &entry) &&
+				       entry == scope->address;
+		}
+	}
+	return named || !other ? function : NULL;
+}
+
 /* Puts the values that can be had at a place. Returns false if it is in no
  * function: the linker has dropped it; or in one that is not asked for. */
 static bool place_put(struct search *s, const struct place *place)
@@ -475,17 +509,12 @@ static bool place_put(struct search *s, const struct place *place)
 	struct listing listing = { .s = s, .locals = is_list(q) };
 	Dwarf_Die unit = place->unit, *scopes;
 	struct value_scope *scope = &s->scope;
-	const char *function = NULL, *folder = NULL;
+	const char *function, *folder = NULL;
 	Dwarf_Attribute attr;
 	struct value value;
 	char *expression;
-	Dwarf_Addr entry;
 	uint32_t fields = 0;
-	/* other instances of a template, and functions that are declared at one
-	 * line, have the line, too */
-	bool exact = q->function && strpbrk(q->function, "<(");
-	bool named = false, other = false, has_code = false;
-	int n, all, line;
+	int n, all;
 
 	if (!symboliser_unit_whole(&unit))
 		return false;
@@ -495,24 +524,8 @@ static bool place_put(struct search *s, const struct place *place)
 				       .address = place->address,
 				       .line = place->line,
 				       .passed = place->passed };
-	for (int i = 0; i < n; i++) {
-		if (!value_is_function(&scopes[i]))
-			continue;
-		if (!function)
-			function = dw.diename(&scopes[i]);
-		if (q->function && symboliser_is_named(&scopes[i], q->function))
-			named = true;
-		else if (q->function)
-			other |= exact || (!dw.decl_line(&scopes[i], &line) &&
-					   line == place->line - q->line);
-		/* lambdas and the like are in other functions */
-		if (!has_code && dw.tag(&scopes[i]) == DW_TAG_subprogram) {
-			has_code = true;
-			scope->entry = symboliser_entry(&scopes[i], &entry) &&
-				       entry == place->address;
-		}
-	}
-	if (!function || (other && !named)) {
+	function = function_find(q, scope);
+	if (!function) {
 		free(scopes);
 		return false;
 	}

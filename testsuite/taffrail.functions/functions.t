@@ -152,7 +152,7 @@ whole stdout:
 	0
 	6
 case: with --force, the former recording keeps the new name, as the manual says
-run: taffrail record -o forced -e fn:outer -- "$CASES/calls" 1 >/dev/null && taffrail record --force -o forced -p $pid --for 0.1s -e fn:oter; echo $?; [ -d forced.old ] && taffrail view forced; grep -c '^That no function matches a rule' "$SOURCE/../../docs/man/taffrail-record.1"
+run: taffrail record -o forced -e fn:outer -- "$CASES/calls" 1 >/dev/null && taffrail record --force -o forced -p $pid --for 0.1s -e fn:outre; echo $?; [ -d forced.old ] && taffrail view forced; grep -c '^That no function matches a rule' "$SOURCE/../../docs/man/taffrail-record.1"
 stdout: ^1$
 stdout: 1$
 stderr: the former forced is forced\.old now$
