@@ -60,8 +60,8 @@ run:
 	EOF
 	{COMPILER} -g -O1 -x c++ -o sign sign.c; {COMPILER} -O1 -x c++ -o plain sign.c
 	start sign ./sign; sign=$pid; start plain ./plain; plain=$pid
-	told() { rm -rf told; taffrail record -o told --for 0.2 "$@" 2>&1 | grep -o 'of value is not known\|an earlier rule' | sort | uniq -c; }
-	told -p $sign -e 'fn:neg%return if value < 0'; echo; told -p $sign,$plain -e 'fn:neg%return if value < 0'
+	told() { rm -rf other; taffrail record -o other --for 0.2 "$@" 2>&1 | grep -o 'of value is not known\|an earlier rule' | sort | uniq -c; }
+	told -p $sign -e 'fn:neg%return if value < 0'; echo; told -p $sign,$plain -e 'fn:neg%entry' -e 'fn:neg%return if value < 0'
 	told -p $plain -e 'fn:neg(,str)'
 whole stdout:
 	
