@@ -18,7 +18,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long table[ITEMS];
-static time_t until;
+static volatile int ends;
 
 static void work_us(long us)
 {
@@ -46,7 +46,7 @@ static void *serve(void *seed)
 {
 	unsigned int state = (unsigned int)(size_t)seed;
 
-	while (time(NULL) < until) {
+	while (!ends) {
 		int item = rand_r(&state) % ITEMS;
 
 		TAFFRAIL_EVENT(shop, request_begin, item);
@@ -62,9 +62,10 @@ int main(int argc, char **argv)
 {
 	pthread_t threads[THREADS];
 
-	until = time(NULL) + (argc > 1 ? atoi(argv[1]) : 2);
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, serve, (void *)(i + 1));
+	sleep(argc > 1 ? (unsigned int)atoi(argv[1]) : 2);
+	ends = 1;
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	return 0;
