@@ -2,7 +2,7 @@
 /*
  * The list of ways, and a hash table of them by address for the handler of
  * SIGTRAP. The agent adds to both while handlers look. Without memory for a
- * table, handlers walk the list.
+ * table, and while no trap (`--int3`) was asked for, handlers walk the list.
  *
  * A table is at most seven eighths full, and probed one by one. A way is in it
  * for each block of addresses that the switched bytes touch. No entry changes
@@ -105,6 +105,10 @@ void usdt_way_add(struct way *way)
 	/* USDT-WAY: a handler that finds the way finds it complete */
 	store_release(&usdt_ways, way, USDT_WAY);
 	entries += blocks;
+	/* jumps have a cc for moments alone: a table is worth its memory from
+	 * the first trap on */
+	if (!table && way->n != 1)
+		return;
 	if (!table || entries > slots_used(table->mask + 1)) {
 		/* USDT-LOOKUP: before a cc of the way */
 		store_release(&table, blocks ? table_make() : table,
