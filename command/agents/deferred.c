@@ -36,6 +36,7 @@
 #define SETTLE_NS	500000000ull
 #define SETTLE_ALL_NS	(10 * SETTLE_NS)
 #define SETTLE_PAUSE_NS	1000000
+#define STOP_LOOKS	100	/* a pause behind each */
 
 struct deferred_process {
 	struct deferred_row row;
@@ -277,8 +278,12 @@ static void file_settle(int fd)
 	for (size_t i = 0; i < d.n; i++) {
 		const pid_t pid = (pid_t)d.rows[i].row.pid;
 
-		/* after a try, the process runs until it stops again */
-		if (d.rows[i].stopped || process_stopped(pid))
+		/* after a try, also another command's, the process runs until
+		 * it stops again */
+		for (int n = 0; n < STOP_LOOKS && !d.rows[i].stopped; n++)
+			if (!(d.rows[i].stopped = process_stopped(pid)))
+				nanosleep(&pause, NULL);
+		if (d.rows[i].stopped)
 			command_warn("process %d of a recording is stopped, "
 				     "and has made no files yet: it is not "
 				     "seen here; continue it first (kill "
