@@ -186,6 +186,16 @@ static const char *sign_needed(const char *condition, const char *name)
 	return NULL;
 }
 
+/* Tells whether a rule is for libc, whose prototypes the agent knows; one for
+ * libcrypto is not. */
+static bool rule_is_of_libc(const char *rule)
+{
+	static const char libc[] = "fn:libc";
+
+	return !strncmp(rule, libc, strlen(libc)) &&
+	       strchr("/.", rule[strlen(libc)]);
+}
+
 const char *functions_signed(const char *rule, bool arguments)
 {
 	static const char *const names[] = { "value", "arg1", "arg2", "arg3",
@@ -195,7 +205,7 @@ const char *functions_signed(const char *rule, bool arguments)
 	const char *condition = rule_condition(rule, &bytes), *name = NULL;
 
 	if (!condition || rule_kind(rule) != RULE_FUNCTIONS ||
-	    strncmp(rule, "fn:libc", strlen("fn:libc")) == 0)
+	    rule_is_of_libc(rule))
 		return NULL;
 	while (!name && i < end)
 		name = sign_needed(condition, names[i++]);

@@ -90,6 +90,9 @@ whole stdout:
 	1
 	0
 	0
+case: also of a module whose name begins as that of libc
+run: cp "$CASES/calls" libcow && taffrail record -o cow -e 'fn:libcow/outer%return if value < 0' -- ./libcow 3
+stderr: of value is not known, and an int of -1 is 0xffffffff
 case: so it is of an argument
 run: for if in 'arg1 == -7' '!arg2 && arg2 < 0' 'arg1 > 0xfffffff0' 'arg1 == 0'; do taffrail record --force -o unsigned -e "fn:outer if $if" -- "$CASES/calls" 3 2>&1 >/dev/null | grep -c 'arg[12] is not known.*0xffffffff'; done
 status: 1
