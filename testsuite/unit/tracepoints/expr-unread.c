@@ -46,7 +46,7 @@ static int make_as(const char *id, const char *text)
 }
 
 /* Runs the program. Returns NO, MAYBE or YES. */
-static int decide(void)
+static int truth_of_code(void)
 {
 	struct ax_event event = { .fixed = (uintptr_t)&block, .var = &var };
 	uint64_t result = 0;
@@ -88,14 +88,14 @@ static void check_rows(void)
 		block.unread = rows[i].unread;
 		if (unit_equal(make_as("line/a.c:1", rows[i].text), 0,
 			       "\"%s\" compiles", rows[i].text))
-			unit_equal(decide(), rows[i].decided,
+			unit_equal(truth_of_code(), rows[i].decided,
 				   "\"%s\", unread 0x%x", rows[i].text,
 				   rows[i].unread);
 	}
 	/* other events may have such a field, too */
 	block.unread = 1;
 	unit_equal(make_as("app/event", "a == 0"), 0, "of a marker");
-	unit_equal(decide(), YES, "0 is compared");
+	unit_equal(truth_of_code(), YES, "0 is compared");
 }
 
 static uint64_t random_state = 1;
@@ -146,7 +146,7 @@ static void check_random(void)
 		block.unread = (uint16_t)random_below(4);
 		to = text;
 		want = condition_write(&to, 4);
-		if (make_as("line/a.c:1", text) || decide() != want) {
+		if (make_as("line/a.c:1", text) || truth_of_code() != want) {
 			printf("# %s, unread %u\n", text, block.unread);
 			wrong++;
 		}
