@@ -167,7 +167,8 @@ static bool row_fits(void)
 bool deferred_look(void)
 {
 	if (!agent_begins_alone() || !quiet_allowed() ||
-	    !filtered_alone(AGENT_FILES) || !row_fits() || place_choose())
+	    (!filtered_unread() && !filtered_alone(AGENT_FILES)) ||
+	    !row_fits() || place_choose())
 		return false;
 	file_owner = (uint32_t)sys0(SYS_geteuid);
 	row_file = quiet_open(O_APPEND);

@@ -112,6 +112,17 @@ static bool libc_unknown(void)
 	return libc_suits && !libc_suits();
 }
 
+/* See filtered_start(). */
+static bool is_filtered(bool told)
+{
+	if (!filtered_start(settings.seccomp, told))
+		return false;
+	agent_off = "the program began under a seccomp filter";
+	/* makes no system call, not even for a line of the log */
+	thread_forbid(HOST_FILTERED);
+	return true;
+}
+
 static void agent_set_up(void)
 {
 	int tsc = PR_TSC_ENABLE;
@@ -123,12 +134,10 @@ static void agent_set_up(void)
 		agent_off = "the program's libc is not glibc";
 		return;
 	}
-	if (filtered_start(settings.seccomp)) {
-		agent_off = "the program began under a seccomp filter";
-		/* makes no system call, not even for a line of the log */
-		thread_forbid(HOST_FILTERED);
+	/* a library for LD_AUDIT may have made threads */
+	if (is_filtered(settings.unfiltered && !settings.audit &&
+			agent_begins_alone()))
 		return;
-	}
 	words_log();
 	/* the setting survives execve() */
 	sys2(SYS_prctl, PR_GET_TSC, &tsc);
@@ -145,6 +154,8 @@ static void agent_set_up(void)
 	if (modules_setup)
 		modules_setup();
 	deferred = deferred_look();
+	if (!deferred && filtered_unread() && is_filtered(false))
+		return;
 	if (!deferred)
 		agent_learn();
 	object_setup();

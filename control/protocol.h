@@ -164,15 +164,15 @@ enum message_type {
  * may put off their files (agent/deferred.c).
  *
  *	0	a row, with the number of the recorder's PID namespace
- *		(place_namespace()) as `page`, and as `entry` the number of the
- *		file system /proc, where that shows this namespace, or 0; and
- *		as `uuid` the boot ID; with PROTOCOL_DEFERRED_NEVER as `page`,
- *		no further program may
+ *		(place_namespace()) as `page`, its `pid`, and as `uuid` the boot
+ *		ID; with PROTOCOL_DEFERRED_NEVER as `page`, no further program
+ *		may
  *	4096	a table of programs that may (control/sessions/known.c)
  *	36864	a row for each process that did. None crosses the end of a page,
  *		where a write may end
  *
- * As long as the recorder is there, it holds a lock (flock) on the file.
+ * As long as the recorder is there, it holds a lock (fcntl) on the file: of
+ * such a lock the kernel tells the holder's number, as the caller sees it.
  */
 #define PROTOCOL_DEFERRED_PREFIX ".deferred."
 #define PROTOCOL_DEFERRED_NEVER	(~0ull)
@@ -196,6 +196,10 @@ struct deferred_row {
 #define PROTOCOL_INHERITANCE	'@'
 #define PROTOCOL_JOIN_ENV	"TAFFRAIL_JOIN"
 #define PROTOCOL_JOIN_SEPARATOR	':'
+/* Behind the names: the program that is executed begins under no seccomp
+ * filter, as the kernel told the agent that saw the call. Not the name of a
+ * file: other readers pass over it. */
+#define PROTOCOL_JOIN_UNFILTERED ":.unfiltered"
 #define PROTOCOL_JOIN_BYTES	1024u	/* of all names, at most, with a NUL */
 #define PROTOCOL_JOIN_NAME_BYTES 128u	/* of one, at most, with a NUL */
 

@@ -9,7 +9,9 @@
  *  - a program that will have no agent is noted (lacking.c), and the agent is
  *    taken out of LD_PRELOAD where the dynamic linker would only complain;
  *  - the sessions that commands have started in this process are handed on
- *    (control/sessions/inheritance.c).
+ *    (control/sessions/inheritance.c);
+ *  - a program that has the agent is told if there is no filter, which it would
+ *    have to read of /proc (control/threads/filtered.c).
  *
  * In the shared library only: a static program's libc has no other names for
  * the functions, by which they could still be called.
@@ -23,6 +25,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "agent/fork.h"
@@ -137,6 +140,7 @@ SIGSAFE void exec_look(struct image *image, const struct exec *e)
 	image->flags = e->flags;
 	image->why = LACKING_NOT;
 	image->withhold = 0;
+	image->unfiltered = false;
 	image->found[0] = '\0';
 	if (agent_off)
 		return;
@@ -151,6 +155,9 @@ SIGSAFE void exec_look(struct image *image, const struct exec *e)
 		/* it is noted in the process page */
 		if (image->why)
 			fork_need_files();
+		else if (image->preloads && load_relaxed(&settings.join))
+			image->unfiltered =
+				!sys2(SYS_prctl, PR_GET_SECCOMP, 0);
 		if (image->why == LACKING_USER)
 			image->why = hand_over();
 	} else if (settings.preloaded || settings_bequeaths()) {
@@ -187,7 +194,8 @@ SIGSAFE char **exec_environment(const struct image *image,
 	return image->withhold ? preload_without(environment, room) :
 	       image->why == LACKING_HANDED ?
 				 handover_environment(environment, room) :
-				 settings_hand_on(environment, room);
+				 settings_hand_on(environment, room,
+						  image->unfiltered);
 }
 
 SIGSAFE static void leave_image(struct leaving *leaving,

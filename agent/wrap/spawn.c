@@ -90,6 +90,7 @@ static void spawn_look(struct image *image, const struct spawn *spawn)
 	/* nothing is known */
 	image->why = LACKING_NOT;
 	image->withhold = 0;
+	image->unfiltered = false;
 }
 
 static int spawn_noted(const struct spawn *spawn, const struct image *image,
@@ -114,11 +115,11 @@ static int start_known(const struct spawn *spawn)
 
 	spawn_look(&image, spawn);
 	bytes = exec_room(&image, environment);
-	if (bytes && !thread_forbidden())
+	if (bytes > PRELOAD_STACK_BYTES && !thread_forbidden())
 		room = sys_map_anonymous(bytes);
 	if (room)
 		environment = exec_environment(&image, environment, room);
-	else if (thread_forbidden() && bytes && bytes <= PRELOAD_STACK_BYTES)
+	else if (bytes && bytes <= PRELOAD_STACK_BYTES)
 		environment = exec_environment(&image, environment,
 					       __builtin_alloca(bytes));
 	else if (image.why == LACKING_HANDED)

@@ -334,15 +334,15 @@ static void deferred_name(char file[NAME_MAX + 1], const char *name)
 
 int rundir_create_deferred(struct rundir *dir, const char *name)
 {
-	struct deferred_row head = { .page = rundir_namespace(getpid()) };
+	struct deferred_row head = { .page = rundir_namespace(getpid()),
+				     .pid = (uint32_t)getpid() };
+	/* lasts until this process closes the file, by any descriptor */
+	struct flock lock = { .l_type = F_WRLCK };
 	int below = rundir_open_rules(dir, false), fd;
 	char file[NAME_MAX + 1];
-	struct stat proc;
 
 	if (below < 0)
 		return below;
-	if (process_in_view(getpid()) && !stat("/proc", &proc))
-		head.entry = proc.st_dev;
 	boot_id_read(head.uuid);
 	deferred_name(file, name);
 	unlinkat(below, file, 0);
@@ -350,7 +350,7 @@ int rundir_create_deferred(struct rundir *dir, const char *name)
 		    O_CLOEXEC, 0600);
 	if (fd < 0)
 		fd = -errno;
-	else if (file_give(dir, fd) || flock(fd, LOCK_SH | LOCK_NB) ||
+	else if (file_give(dir, fd) || fcntl(fd, F_SETLK, &lock) ||
 		 ftruncate(fd, PROTOCOL_DEFERRED_ROWS) ||
 		 pwrite(fd, &head, sizeof(head), 0) != sizeof(head)) {
 		unlinkat(below, file, 0);

@@ -17,7 +17,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <sys/auxv.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -111,20 +110,19 @@ bool quiet_allowed(void)
 	       sys1(SYS_prctl, PR_GET_DUMPABLE) == 1;
 }
 
-/* Returns true where the recorder lets programs put off files, and is in the
- * PID namespace of this process. A look at a link in /proc/self/ns takes
- * longer. */
-static bool is_near(void)
+/* Returns true where the recorder lets programs put off files, is there, and
+ * is in the PID namespace of this process: the kernel tells the holder of a
+ * lock by the number that the process would see, or 0. A look at a link in
+ * /proc/self/ns takes longer. */
+static bool is_near(int fd)
 {
-	struct stat proc;
+	struct flock lock = { .l_type = F_WRLCK };
 
-	if (head.page == PROTOCOL_DEFERRED_NEVER)
-		return false;
-	if (head.entry && !filtered_nested() &&
-	    !sys4(SYS_newfstatat, AT_FDCWD, "/proc", &proc, 0) &&
-	    proc.st_dev == head.entry)
-		return true;
-	return head.page == place_namespace_own();
+	return head.page != PROTOCOL_DEFERRED_NEVER &&
+	       !sys3(SYS_fcntl, fd, F_GETLK, &lock) &&
+	       lock.l_type != F_UNLCK &&
+	       (lock.l_pid == (pid_t)head.pid ||
+		head.page == place_namespace_own());
 }
 
 int quiet_open(int flags)
@@ -143,10 +141,9 @@ int quiet_open(int flags)
 			file_open(directory, name, O_RDWR | flags,
 				  PROTOCOL_DEFERRED_ROWS,
 				  PROTOCOL_DEFERRED_BYTES_MAX);
-	/* the lock can be had once the recorder has gone */
 	if (fd >= 0 &&
 	    sys4(SYS_pread64, fd, &head, sizeof(head), 0) == sizeof(head) &&
-	    is_near() && sys2(SYS_flock, fd, LOCK_EX | LOCK_NB) == -EAGAIN)
+	    is_near(fd))
 		return fd;
 	quiet_close(fd);
 	return fd < 0 ? fd : -EXDEV;

@@ -13,6 +13,11 @@
  *					under its own N filters; it starts under
  *					N filters or fewer
  *
+ * The look into /proc/self takes a fifth of a short start. Where an agent has
+ * seen the exec, it has asked the kernel for filters just before, and has told
+ * the program: an exec keeps the filters of the thread that calls it. Then the
+ * look is left out, if the program puts off its files (agent/deferred.c).
+ *
  * Invariant: no other system call comes before filtered_start().
  */
 #include "control/threads/filtered.h"
@@ -38,11 +43,11 @@ struct filters {
 	int64_t tracer;		/* "TracerPid:" */
 	int64_t files;		/* "FDSize:" */
 	int64_t threads;	/* "Threads:" */
-	int64_t pid;		/* "NSpid:", where that is one number */
 	int done;		/* a later line was seen */
 };
 
 static struct filters begun EARLY;	/* at start, if it was read then */
+static bool unread;		/* it was not: no filter, and no tracer */
 static int vouched;		/* by the user, also for programs to come */
 static uint32_t allowed;	/* so many filters allow a new thread */
 static int installed;		/* this process has installed a filter */
@@ -57,7 +62,6 @@ static uint32_t lines_take(struct filters *filters, char *text, uint32_t n)
 		uint16_t value;
 	} lines[] = {
 		{ "FDSize:\t", offsetof(struct filters, files) },
-		{ "NSpid:\t", offsetof(struct filters, pid) },
 		{ "TracerPid:\t", offsetof(struct filters, tracer) },
 		{ "Threads:\t", offsetof(struct filters, threads) },
 		{ "Seccomp:\t", offsetof(struct filters, mode) },
@@ -79,9 +83,6 @@ static uint32_t lines_take(struct filters *filters, char *text, uint32_t n)
 				text_number(&value);
 		else
 			filters->done = filters->mode >= 0;
-		if (value && *value && lines[k - 1].value ==
-					       offsetof(struct filters, pid))
-			filters->pid = -1;
 		value = NULL;
 		start = i + 1;
 	}
@@ -103,7 +104,7 @@ static bool filters_read(struct filters *filters)
 	long n = -1;
 	long mode;
 
-	*filters = (struct filters){ -1, -1, -1, -1, -1, -1, 0 };
+	*filters = (struct filters){ -1, -1, -1, -1, -1, 0 };
 	while (fd >= 0 && !filters->done &&
 	       (n = sys_read(fd, text + used, STATUS_CHUNK - used)) > 0)
 		used = lines_take(filters, text, used + (uint32_t)n);
@@ -123,7 +124,17 @@ bool filtered_seen(void)
 	return filters_read(&filters);
 }
 
-bool filtered_start(const char *word)
+/* Returns true if the kernel may have stopped this thread for a tracer. A
+ * thread that a debugger or strace has is stopped when it is traced or executes
+ * the program, and each stop is a switch to another thread. */
+static bool was_stopped(void)
+{
+	struct rusage usage;
+
+	return sys2(SYS_getrusage, RUSAGE_THREAD, &usage) || usage.ru_nvcsw;
+}
+
+bool filtered_start(const char *word, bool told)
 {
 	const char *rest = word ? text_after(word, TRUST) : NULL;
 	int64_t most;
@@ -131,7 +142,8 @@ bool filtered_start(const char *word)
 	vouched = rest && !*rest;
 	if (vouched)
 		allowed = INT32_MAX;
-	if (vouched || !filters_read(&begun))
+	unread = !vouched && told && !was_stopped();
+	if (vouched || unread || !filters_read(&begun))
 		return false;
 	if (rest && *rest++ == ':') {
 		most = text_number(&rest);
@@ -145,7 +157,7 @@ bool filtered_start(const char *word)
 
 int filtered_tracer(void)
 {
-	return begun.done ? begun.tracer > 0 : -1;
+	return unread ? 0 : begun.done ? begun.tracer > 0 : -1;
 }
 
 bool filtered_alone(uint32_t files)
@@ -157,9 +169,9 @@ bool filtered_alone(uint32_t files)
 	       limit.rlim_cur >= (uint64_t)begun.files + files;
 }
 
-bool filtered_nested(void)
+bool filtered_unread(void)
 {
-	return !begun.done || begun.pid < 0;
+	return unread;
 }
 
 SIGSAFE uint32_t filtered_allowed(void)

@@ -11,9 +11,13 @@
 /*
  * Returns true when the agent must stay off: the process begins under a filter
  * that is not trusted. `word` is TAFFRAIL_SECCOMP, or NULL. Call it once, at
- * start, before anything else that makes a system call.
+ * start, before anything else that makes a system call. With `told` there is no
+ * filter. Then nothing is read, and filtered_unread() is true, if the process
+ * certainly has no tracer: call it again without `told`, unless files are put
+ * off.
  */
-bool filtered_start(const char *word);
+bool filtered_start(const char *word, bool told);
+bool filtered_unread(void);
 
 /* Returns true when the process is under a filter. Makes the system calls that
  * filtered_start() makes. */
@@ -26,10 +30,6 @@ int filtered_tracer(void);
 /* Returns true when it certainly had one thread then, and could open so many
  * more files. */
 bool filtered_alone(uint32_t files);
-
-/* Returns false when /proc showed the PID namespace that the process is in,
- * and true when it showed another one, or when that was not read. */
-bool filtered_nested(void);
 
 /* Returns the most filters a thread of this process may be under when a command
  * makes the service thread through it. */

@@ -51,6 +51,7 @@ static const struct {
 	{ "TAFFRAIL_INT3=", offsetof(struct settings, int3) },
 	{ "TAFFRAIL_LOAD=", offsetof(struct settings, load) },
 	{ "TAFFRAIL_SECCOMP=", offsetof(struct settings, seccomp) },
+	{ "LD_AUDIT=", offsetof(struct settings, audit) },
 };
 
 #define PATH_KEPT	201	/* one more than place.c has room for */
@@ -75,6 +76,18 @@ static const struct {
 #define SIGNAL_LAST	64
 #define SIGNAL_DEFAULT	(SIGNAL_LAST - 3)
 
+/* Takes the word off the list, so no program gets it that the agent of this one
+ * does not see. */
+static bool unfiltered_take(const char *list)
+{
+	while (list && *list && !text_equal(list, PROTOCOL_JOIN_UNFILTERED))
+		list++;
+	if (!list || !*list)
+		return false;
+	__builtin_memset((char *)list, 0, sizeof(PROTOCOL_JOIN_UNFILTERED));
+	return true;
+}
+
 void settings_read(char **environment)
 {
 	static char kept[KEPT_BYTES] EARLY;
@@ -96,6 +109,7 @@ void settings_read(char **environment)
 						 variables[i].value) = value;
 		}
 	}
+	settings.unfiltered = unfiltered_take(settings.join);
 	text = settings.signal;
 	number = text ? text_number(&text) : -1;
 	agent_signal = 0;
@@ -173,7 +187,8 @@ SIGSAFE size_t settings_hand_room(char *const *environment)
 	return load_relaxed(&settings.join) ? copy_bytes(environment) : 0;
 }
 
-SIGSAFE char **settings_hand_on(char *const *environment, void *room)
+SIGSAFE char **settings_hand_on(char *const *environment, void *room,
+				bool unfiltered)
 {
 	const char *handed = load_acquire(&settings.join, JOIN_LIST);
 	char name[PROTOCOL_JOIN_NAME_BYTES];
@@ -206,7 +221,10 @@ SIGSAFE char **settings_hand_on(char *const *environment, void *room)
 			text_add_char(&text, PROTOCOL_JOIN_SEPARATOR);
 		text_add(&text, name);
 	}
-	return added && !text.cut ? copy : (char **)environment;
+	unfiltered &= list && *list;
+	if (unfiltered)
+		text_add(&text, PROTOCOL_JOIN_UNFILTERED);
+	return (added || unfiltered) && !text.cut ? copy : (char **)environment;
 }
 
 SIGSAFE bool setting_is(const char *setting, const char *word)

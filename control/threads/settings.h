@@ -35,6 +35,9 @@ struct settings {
 	const char *int3;		/* TAFFRAIL_INT3 */
 	const char *load;		/* TAFFRAIL_LOAD */
 	const char *seccomp;		/* TAFFRAIL_SECCOMP */
+	const char *audit;		/* LD_AUDIT */
+	bool unfiltered;		/* TAFFRAIL_JOIN said so, and no longer
+					 * does: it is for one program */
 	int preloaded;			/* LD_PRELOAD names the agent */
 	uint32_t words_unknown;		/* variables with an unknown word */
 };
@@ -68,10 +71,11 @@ bool settings_bequeaths(void);
  * settings_hand_on() returns the one that it was given (NULL is an empty one)
  * where that has all. Otherwise it copies it into `room`, which has
  * settings_hand_room() bytes; 0 means that there is nothing to hand on. The
- * copy lives as long as `room` and the strings of the environment.
+ * copy lives as long as `room` and the strings of the environment. With
+ * `unfiltered`, TAFFRAIL_JOIN says that the program begins under no filter.
  */
 size_t settings_hand_room(char *const *environment);
-char **settings_hand_on(char *const *environment, void *room);
+char **settings_hand_on(char *const *environment, void *room, bool unfiltered);
 
 /* Returns true when a setting is set to this word. SIGSAFE. */
 bool setting_is(const char *setting, const char *word);

@@ -281,7 +281,8 @@ SIGSAFE static void image_judge(struct image *image, const struct head *head,
 	} else if (is_secure(fd)) {
 		image->why = LACKING_SECURE;
 	} else if (interpreted) {
-		image->withhold = !preload_seen(environment);
+		image->preloads = preload_seen(environment);
+		image->withhold = !image->preloads;
 		image->why = image->withhold ? LACKING_UNSEEN : LACKING_NOT;
 	} else if (segment_read(head, 0, &p) && !has_archive(head, fd) &&
 		   (elf->e_type == ET_EXEC || is_static_pie(head, fd))) {
@@ -298,6 +299,7 @@ SIGSAFE void image_look(struct image *image, char *const *environment)
 
 	image->why = LACKING_NOT;
 	image->withhold = 0;
+	image->preloads = false;
 	if (fd < 0)
 		image->found[0] = '\0';
 	while (fd >= 0) {

@@ -6,6 +6,8 @@
 #ifndef TRACEPOINTS_PROGRAM_EXECUTABLE_H
 #define TRACEPOINTS_PROGRAM_EXECUTABLE_H
 
+#include <stdbool.h>
+
 #include "buffers/layout.h"
 
 #define IMAGE_PATH_BYTES	512
@@ -22,6 +24,8 @@ struct image {
 	enum lacking_why why;		/* LACKING_NOT also if unknown */
 	int withhold;			/* its dynamic linker would complain of
 					 * the library */
+	bool preloads;			/* it brings the library in */
+	bool unfiltered;		/* exec.c: it begins under no filter */
 	char found[IMAGE_PATH_BYTES];	/* file's path; "": cannot be read */
 };
 

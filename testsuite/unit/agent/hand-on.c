@@ -45,17 +45,31 @@ int main(void)
 	settings.join = inherited;
 	bytes = settings_hand_room(own);
 	unit_check(bytes > sizeof(own), "a file to hand on: room");
-	made = settings_hand_on(own, room_open());
+	made = settings_hand_on(own, room_open(), false);
 	unit_check(made == (void *)(place + GUARD_BYTES), "it is a copy");
 	unit_check(made[0] == own[0] && made[1] == own[2] && !made[3],
 		   "other variables stay");
-	unit_check(!strncmp(made[2], "TAFFRAIL_JOIN=one:two", 21),
+	unit_check(!strncmp(made[2], "TAFFRAIL_JOIN=one:two@", 21),
 		   "the list has both");
 	unit_check(guards_whole(bytes), "the copy stays in its room");
 
+	made = settings_hand_on(own, room_open(), true);
+	unit_equal_string(made[2], "TAFFRAIL_JOIN=one:two@"
+			  PROTOCOL_JOIN_UNFILTERED, "no filter: it is told");
+	settings_read(made);
+	unit_check(settings.unfiltered, "the next agent is told");
+	unit_equal_string(made[2], "TAFFRAIL_JOIN=one:two@",
+			  "and takes the word off");
+	settings_read(made);
+	unit_check(!settings.unfiltered, "so it is told one time");
+	settings.join = inherited;
+	made = settings_hand_on(own + 2, room_open(), true);
+	unit_check(!strstr(made[1], PROTOCOL_JOIN_UNFILTERED),
+		   "no list, so no recorder: it is not told");
+
 	/* as when another thread unloads the agent meanwhile */
 	settings.join = NULL;
-	made = settings_hand_on(own, room_open());
+	made = settings_hand_on(own, room_open(), false);
 	unit_check(made == (char **)own, "taken back meanwhile: no copy");
 	unit_check(guards_whole(bytes),
 		   "taken back meanwhile: nothing beside its room");

@@ -79,7 +79,7 @@ static void check_hand_on(void)
 	char **next;
 
 #define HAND(environment) \
-	settings_hand_on((char *const *)(environment), room)
+	settings_hand_on((char *const *)(environment), room, false)
 
 	settings.join = NULL;
 	unit_equal(settings_hand_room((char *const *)lacks), 0,
