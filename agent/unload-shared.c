@@ -90,8 +90,7 @@ static int library_find(struct dl_phdr_info *info, size_t size, void *arg)
 		return 0;
 	facts.code = tables_end(info);
 	facts.code_end = (uint64_t)etext;
-	/* the first stub is not used: the linker keeps that address */
-	facts.stubs = (uint64_t)usdt_stubs + 1;
+	facts.stubs = (uint64_t)usdt_stubs;
 	facts.stubs_end = (uint64_t)usdt_stubs_end;
 	facts.rows = (uint64_t)mappings;
 	return 1;

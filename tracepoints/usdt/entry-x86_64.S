@@ -164,7 +164,7 @@ usdt_entry:
 #define STUBS		2048
 #define STUB_BYTES	64
 
-	.section .taffrail_stubs, "ax", @nobits
+	.section .taffrail_stubs, "aw", @nobits
 	.globl	usdt_stubs
 	.hidden	usdt_stubs
 	.globl	usdt_stubs_end

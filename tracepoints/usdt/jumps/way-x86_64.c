@@ -79,10 +79,12 @@ struct stub *usdt_stubs_take(uint32_t n)
 {
 	struct stub *taken;
 
-	if (!stubs) {
-		/* the dynamic linker has the address of the first one, as the
-		 * end of the code before: see facts in unload-shared.c */
-		stubs = (struct stub *)usdt_stubs + 1;
+	/* the library's room, which no one may execute yet */
+	if (!stubs && sys_mmap(usdt_stubs, usdt_stubs_end - usdt_stubs,
+			       PROT_READ | PROT_EXEC,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+			       0) == (long)usdt_stubs) {
+		stubs = (struct stub *)usdt_stubs;
 		stubs_end = (struct stub *)usdt_stubs_end;
 	}
 	if ((uint32_t)(stubs_end - stubs) < n) {
