@@ -105,11 +105,12 @@ short_programs()
 	shift 2
 	# those that are shared have the context of the writer
 	test "$buffers" = shared || context='--context none'
-	# "spawn" itself has no agent
+	# "spawn" has an agent, as programs do that start others in a recording
 	env -u TAFFRAIL_CONTEXT "$taffrail" record --buffers "$buffers" \
-		$context -e 'bench/*' -o "$work/many-$prefix" --force -- \
-		env -u LD_PRELOAD "$work/spawn" many "$prefix" "$library" \
-		"$rounds" /bin/true "$work/one" "$@" 2>"$work/log" | results
+		$context -e 'bench/one' -o "$work/many-$prefix" --force -- \
+		"$work/spawn" many "$prefix" "$library" "$rounds" \
+		/bin/true "$work/one" "$@" 2>"$work/log" | results
+	# that of the recorder's time has none
 	for i in true one; do
 		program=/bin/true
 		test $i = true || program=$work/one

@@ -13,8 +13,12 @@
  *		many events a session wants
  *	spawn many PREFIX LIBRARY ROUNDS EMPTY ONE [PEER]
  *		runs EMPTY and ONE as `start` does, and PEER without and with
- *		the session of LTTng's daemon, all in turn; `cpu` is what a
- *		session adds to the processor time
+ *		the session of LTTng's daemon, all in turn, and which one of a
+ *		pair is first by chance; `cpu` is what a session adds to the
+ *		processor time. On one CPU, and with a real-time priority where
+ *		that is allowed: else the other work of the machine decides.
+ *		With an agent in this program, which sees each exec but that of
+ *		the plain programs
  *	spawn recorder PREFIX LIBRARY ROUNDS PROGRAM TAFFRAIL ARGS...
  *		runs `TAFFRAIL ARGS... spawn loop LIBRARY N PROGRAM`, which
  *		runs PROGRAM N times, for N = 0 and for N = ROUNDS. Prints
@@ -44,6 +48,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -127,6 +132,9 @@ static double run_once(char **argv, char **environment)
 	pid_t pid = vfork();
 
 	if (!pid) {
+		/* a plain program: past an agent in this one */
+		if (strncmp(*environment, "LD_PRELOAD=", 11))
+			syscall(SYS_execve, argv[0], argv, environment);
 		execve(argv[0], argv, environment);
 		_exit(127);
 	}
@@ -215,6 +223,21 @@ static int peer_main(const char *prefix, const char *library, unsigned rounds,
 	return 0;
 }
 
+/* The last CPU that there is: a child elsewhere is another measurement. */
+static void pin(void)
+{
+	cpu_set_t all, one;
+	int cpu = CPU_SETSIZE - 1;
+
+	if (sched_getaffinity(0, sizeof(all), &all))
+		return;
+	while (cpu > 0 && !CPU_ISSET(cpu, &all))
+		cpu--;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
 /* EMPTY, ONE and PEER: each without and with a session, in turn. */
 static int many_main(const char *prefix, const char *library, unsigned rounds,
 		     char **programs)
@@ -227,10 +250,14 @@ static int many_main(const char *prefix, const char *library, unsigned rounds,
 		{ plain_words, environments[0][1] },
 		{ alone, peer },
 	};
+	const struct sched_param first = { .sched_priority = 1 };
 	char prefixes[3][64];
 	double *v[3][3], *cpu[3][3];
-	int round, i, k;
+	int round, i, k, swap = 0;
 
+	pin();
+	sched_setscheduler(0, SCHED_FIFO, &first);
+	srand(rounds);
 	variable_copy(&peer[2], "LTTNG_HOME");
 	for (i = 0; i < 9; i++) {
 		v[i / 3][i % 3] = calloc(rounds + 1, sizeof(double));
@@ -241,9 +268,11 @@ static int many_main(const char *prefix, const char *library, unsigned rounds,
 			char *argv[] = { programs[i / 2], NULL };
 			double us;
 
+			swap = i % 2 ? swap : rand() & 1;
+			k = i % 2 ^ swap;
 			/* until the recorder has done with the last one */
 			usleep(REST_US);
-			us = run_once(argv, environments[i / 2][i % 2]);
+			us = run_once(argv, environments[i / 2][k]);
 
 			if (us < 0) {
 				fprintf(stderr, "spawn: %s fails\n", argv[0]);
@@ -251,8 +280,8 @@ static int many_main(const char *prefix, const char *library, unsigned rounds,
 			}
 			if (round < 0)
 				continue;
-			v[i / 2][i % 2][round] = us;
-			cpu[i / 2][i % 2][round] = last_us;
+			v[i / 2][k][round] = us;
+			cpu[i / 2][k][round] = last_us;
 		}
 	for (k = 0; k < 3 && programs[k]; k++) {
 		snprintf(prefixes[k], sizeof(prefixes[k]), "%s.%s", prefix,
@@ -369,21 +398,6 @@ static int worker_main(void)
 			return 1;
 	}
 	return 0;
-}
-
-/* The last CPU that there is: a child elsewhere is another measurement. */
-static void pin(void)
-{
-	cpu_set_t all, one;
-	int cpu = CPU_SETSIZE - 1;
-
-	if (sched_getaffinity(0, sizeof(all), &all))
-		return;
-	while (cpu > 0 && !CPU_ISSET(cpu, &all))
-		cpu--;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	sched_setaffinity(0, sizeof(one), &one);
 }
 
 struct worker {
