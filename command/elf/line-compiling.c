@@ -40,10 +40,11 @@
 struct compiling {
 	struct line_rule *rule;
 	uint32_t places;
-	/* lines that have code; 0: none. Of a function, they are counted from
-	 * the line that declares it. */
-	long next, before;
-	long last;			/* of the file, or the function */
+	/* lines that have code. Of a function, they are counted from the line
+	 * that declares it. */
+	long next;			/* 0: none */
+	long before;			/* -1: none */
+	long last;			/* of the file or function; -1: none */
 	bool has_no_function;		/* of the name */
 	struct nearest sources;		/* if none has the name */
 	char source[256], other[256];	/* paths of those that have; or "" */
@@ -538,9 +539,9 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 		return command_failed("rule '%s': there is no code at that "
 				      "line; the next one with code is %s%ld%s",
 				      typed, plus, c->next,
-				      c->before > 0 ? names : "");
+				      c->before >= 0 ? names : "");
 	}
-	if (!c->places && c->last)
+	if (!c->places && c->last >= 0)
 		return command_failed("rule '%s': the last line of %.*s with "
 				      "code is %s%ld", typed, bytes,
 				      rule->where, plus, c->last);
@@ -657,6 +658,7 @@ int line_rules_compile(const char *const *wanted, int count,
 			return command_failed("rule '%s' is too long",
 					      rule->typed);
 		name = text_file_name(rule->where);
+		all.of[all.n].before = all.of[all.n].last = -1;
 		all.of[all.n].named =
 			!rule->format && rule->n &&
 			line_rule_names(rule, all.of[all.n].names);

@@ -612,7 +612,8 @@ static bool questions_read(struct search *s, char *words, size_t bytes)
 				return false;
 			s->questions = more;
 			q = &more[s->n++];
-			*q = (struct question){ .ntargets = 1 };
+			*q = (struct question){ .ntargets = 1, .before = -1,
+						.last = -1 };
 			q->targets[0].file = p + (*p == SYMBOLISER_QUESTION);
 		} else if (!*p) {
 			q->parameters = true;
@@ -696,11 +697,11 @@ static void question_put(struct search *s)
 		before = place;
 		put_any |= place_put(s, place);
 	}
-	/* below 1: there is none */
+	/* there is none: a next one below 1, another below 0 */
 	if (!put_any)
 		line_put(s, "next\t%d\nbefore\t%d\nlast\t%d\n",
 			 q->next, q->before, q->last);
-	if (!put_any && !q->function && !q->last && s->d.dwarf)
+	if (!put_any && !q->function && q->last < 0 && s->d.dwarf)
 		sources_put(s);
 	symboliser_plans_free(&s->plans);
 	s->plans.n = 0;

@@ -541,7 +541,8 @@ before:
 			puts("after");
 			return n + 1;
 		}
-		int main(void) { return first(2) - 5; }
+		__attribute__((noinline)) int one(int n) { return n + 1; }
+		int main(void) { return first(2) - one(4); }
 	END
 	words=({COMPILER})
 	${words//_/ } -g -Wl,--build-id -o ends ends.cc 2>err || exit 77
@@ -553,6 +554,10 @@ stderr: 'first:\+6': there is no code at that line; the next one with code is \+
 stderr: 'first:\+9': the last line of first with code is \+[78]$
 stderr: 'first:\+13': the last line of first with code is \+[78]$
 stderr: 'first:\+50': the last line of first with code is \+[78]$
+case: a function of one line has that one
+run: taffrail record -e 'one:+1' -- ./ends
+status: 1
+stderr: 'one:\+1': the last line of one with code is \+0$
 
 group: overloaded functions and instances of templates, {OPTIONS}
 for: OPTIONS g++_-O0 g++_-O0_-gdwarf-4 clang++_-O0
