@@ -249,6 +249,9 @@ class TaffrailLogPoint:
                 raise gdb.error(why[0])
         elif self.point:
             self.point.condition = value
+        else:                       # refused; an editor names all anew
+            self.point = self.base(self.message, **self.place)
+            self.lead()
 
     @property
     def ignore_count(self):

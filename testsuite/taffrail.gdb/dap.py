@@ -119,14 +119,20 @@ def printed_round(editor):
 editor = Editor()
 check('initialize', editor.ask('initialize', adapterID='t').get('success'))
 END = point(end, 'end {r->id} of {r->url}, 100% "\\" {length} {sum}')
-before = editor.points(END)
+DECIMAL = point(loop, '{(double)i}')
+before = editor.points(END, DECIMAL)
 check('a log point before there is a program', before[0].get('id'), before)
-check_equal("it is gdb's own", editor.shown(CLASSES), "['_PrintBreakpoint']")
+check_equal("they are gdb's own", editor.shown(CLASSES),
+            "['_PrintBreakpoint', '_PrintBreakpoint']")
 attach = editor.send('attach', target=path, program=program)
 check('configurationDone', editor.ask('configurationDone').get('success'))
 check('attach', editor.answer(attach).get('success'), editor.seen)
 check('it stops for gdb', editor.event('stopped'))
 check_equal("none is gdb's own", editor.shown(CLASSES), '[]')
+check('one that was set before is refused', [
+    m for m in editor.seen if m.get('event') == 'breakpoint'
+    and m['body']['breakpoint'].get('id') == before[1].get('id')
+    and 'of type double' in m['body']['breakpoint'].get('message', '')])
 check_equal('texts of a program that runs', printed_round(editor), [
     'end %d of %s, 100%% "\\" 3 %d\n' % (i, url, 3 * i)
     for i, url in ((1, '/index'), (2, '/about')) for _ in range(2)])
@@ -134,7 +140,7 @@ editor.send('pause', threadId=1)
 check('pause', editor.event('stopped'))
 same, loops, decimal, whole, counted, inside, nowhere, call = got = editor.points(
     END, point(loop, '{i}{r} {*urls}', condition='r->id == 1 && i == 2'),
-    point(loop, '{(double)i}'), point(loop, '{*r}'),
+    DECIMAL, point(loop, '{*r}'),
     point(loop, '{i}', hitCondition='3'), point(9999, 'x'),
     point(loop, '{nothing}'), point(loop, '{handle(r, i)}'))
 check('one that stays is the same', same['verified']
