@@ -131,7 +131,7 @@ static bool has_python(void)
 static int gdb_process(pid_t pid, bool print, char **more, int nmore)
 {
 	static struct gdb_command gdb;
-	char path[PATH_MAX], *self;
+	char path[PATH_MAX], root[32], *self;
 	bool python;
 	int status;
 	ssize_t n;
@@ -152,12 +152,14 @@ static int gdb_process(pid_t pid, bool print, char **more, int nmore)
 		add_word(&gdb, "-iex");
 		add_word(&gdb, gdb.extension);
 	}
-	/* gdb reads the program's file through the socket, unless the path
-	 * names the same file here: that is faster to read directly */
+	/* gdb reads the program's files through the socket, unless paths name
+	 * the same files here: those are faster to read directly */
+	snprintf(root, sizeof(root), "/proc/%d/root", pid);
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	n = readlink(path, gdb.program, sizeof(gdb.program) - 1);
 	gdb.program[n > 0 ? n : 0] = '\0';
-	if (n > 0 && gdb_same_file(path, gdb.program)) {
+	if (n > 0 && gdb_same_file(path, gdb.program) &&
+	    gdb_same_file(root, "/")) {
 		add_word(&gdb, "-iex");
 		add_word(&gdb, "set sysroot /");
 		add_word(&gdb, gdb.program);
