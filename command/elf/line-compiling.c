@@ -98,8 +98,10 @@ struct compilings {
 	size_t bytes;
 	struct {
 		uint64_t device, inode;
+		bool has;		/* a line of a rule */
 	} seen[FILES_MAX];
 	size_t nseen;
+	bool has;			/* one of the process's files */
 	char split[160];		/* the end of a path, of a file that is
 					 * missing */
 	char bare[512];			/* about the first file, if it has no
@@ -444,15 +446,19 @@ static int file_compile(const char *path, const struct opener_file *file,
 	static struct symboliser_module module;
 	uint64_t ns = SYMBOLISER_MARKERS_NS;
 	struct compilings *all = priv;
-	uint32_t of = 0;
+	uint32_t of = 0, before = 0, places = 0;
 	int ret;
 
 	for (size_t i = 0; i < all->nseen; i++)
 		if (all->seen[i].inode == file->st.st_ino &&
-		    all->seen[i].device == file->st.st_dev)
+		    all->seen[i].device == file->st.st_dev) {
+			all->has |= all->seen[i].has;
 			return 0;
-	if (all->nseen == FILES_MAX)
+		}
+	if (all->nseen == FILES_MAX) {
+		all->has = true;
 		return 0;
+	}
 	all->seen[all->nseen].device = file->st.st_dev;
 	all->seen[all->nseen++].inode = file->st.st_ino;
 	ret = symboliser_read_open(&module, file);
@@ -465,8 +471,10 @@ static int file_compile(const char *path, const struct opener_file *file,
 		return 0;
 	if (all->nseen == 1 && !*text)
 		debug_missing(all->bare, sizeof(all->bare), path, &module);
-	for (uint32_t i = 0; i < all->n; i++)
+	for (uint32_t i = 0; i < all->n; i++) {
 		all->of[i].library = all->nseen > 1 ? text_file_name(path) : "";
+		before += all->of[i].places;
+	}
 	for (uint32_t i = 0; i < module.id_bytes; i++)
 		sprintf(id + 2 * i, "%02x", module.id[i]);
 	for (rest = text; (line = strsep(&rest, "\n"));) {
@@ -479,8 +487,12 @@ static int file_compile(const char *path, const struct opener_file *file,
 		else if (of < all->n)
 			answer_take(&all->of[of], line, file, id);
 	}
-	for (uint32_t i = 0; i < all->n; i++)
+	for (uint32_t i = 0; i < all->n; i++) {
 		place_close(&all->of[i]);
+		places += all->of[i].places;
+	}
+	all->seen[all->nseen - 1].has = places > before;
+	all->has |= places > before;
 	free(text);
 	return 0;
 }
@@ -630,6 +642,7 @@ int line_rules_compile(const char *const *wanted, int count,
 	static struct compilings all;
 	int status = COMMAND_DONE;
 	const char *name;
+	int lines = 0;
 	uint32_t k;
 
 	all.n = 0;
@@ -645,6 +658,7 @@ int line_rules_compile(const char *const *wanted, int count,
 		/* one may be there twice */
 		for (k = 0; rule && k < all.n && all.of[k].rule != rule; k++)
 			continue;
+		lines += rule != NULL;
 		if (!rule || k < all.n)
 			continue;
 		if (!in->npids && !in->program)
@@ -669,8 +683,13 @@ int line_rules_compile(const char *const *wanted, int count,
 	}
 	if (!all.n)
 		return COMMAND_DONE;
-	for (size_t i = 0; i < in->npids; i++)
-		process_each_file(in->pids[i], file_compile, &all);
+	for (size_t i = 0; i < in->npids; i++) {
+		all.has = false;
+		if (!process_each_file(in->pids[i], file_compile, &all) &&
+		    in->given && in->npids > 1 && lines == count && !all.has)
+			command_warn("process %d has none of the lines that "
+				     "the rules name", (int)in->pids[i]);
+	}
 	if (in->program)
 		files_of_program(in->program, file_compile, &all);
 	for (uint32_t i = 0; i < all.n && !status; i++)

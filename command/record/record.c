@@ -348,7 +348,7 @@ int record_main(int argc, char **argv)
 	members_init(&members, &claim, &drain, &probes, &outcome);
 	if (functions_consent(options.rules, options.nrules, &(struct named_in){
 			options.pids.pids, (size_t)options.pids.count,
-			options.program ? options.program[0] : NULL },
+			options.program ? options.program[0] : NULL, true },
 			      options.yes) ||
 	    record_check_probes(&options) || record_make_output())
 		return COMMAND_FAILED;

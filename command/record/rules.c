@@ -240,7 +240,7 @@ bool rules_nearest(const struct record_options *o, const char *rule, char *text,
 	const struct marker_list *known = program_markers(o);
 	struct nearest nearest = { .rule = rule ? rule : "*" };
 	struct named_in in = { o->pids.pids, (size_t)o->pids.count,
-			       o->program ? o->program[0] : NULL };
+			       o->program ? o->program[0] : NULL, false };
 	size_t used, k = awaited_find(rule);
 
 	if (rule && rule_kind(rule) == RULE_FUNCTIONS) {
