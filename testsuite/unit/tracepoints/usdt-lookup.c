@@ -70,29 +70,39 @@ static uint64_t place_site(uint32_t place)
 	return base + 64 + (uint64_t)place * PLACE_BYTES;
 }
 
-/* Adds a way of a place: a trap, or a jump that begins the earlier the later
- * it comes. Threads may trap at it when this returns. */
-static void way_make(uint32_t place, uint32_t version)
+/* Adds a way that leads to an address, or moves code by as much; keeps it
+ * before a thread finds it. */
+static void way_put(struct way **kept, uint64_t site, uint32_t n,
+		    uint16_t starts, uint32_t operand)
 {
-	uint32_t before = place % 3 ? 3 * version : 0;
-	uint32_t n = place % 3 ? 5 + before : 1;
 	struct way *way = usdt_way_new(n, 1);
-	uint32_t operand = (place << 4 | version) << 4;
 
 	if (!way)
 		abort();
 	way->free = 1;
-	way->site = place_site(place) - before;
-	way->starts = n > 1 ? (uint16_t)(1 | 5 << before) : 1;
+	way->site = site;
+	way->starts = starts;
 	way->direct = 1;
 	way->stubs = (struct stub *)(base + operand);
 	way->moved = (int32_t)operand;
 	for (uint32_t k = 0; k < n; k++)
 		usdt_way_part(way, WAY_OFFSETS)[k] = (uint8_t)k;
 	memcpy(usdt_way_part(way, WAY_ON) + 1, &operand, sizeof(operand));
-	ways[place][version] = way;
+	*kept = way;
 	usdt_way_add(way);
 	__atomic_store_n(&way->free, 0, __ATOMIC_RELEASE);
+}
+
+/* Adds a way of a place: a trap, or a jump that begins the earlier the later
+ * it comes. Threads may trap at it when this returns. */
+static void way_make(uint32_t place, uint32_t version)
+{
+	uint32_t before = place % 3 ? 3 * version : 0;
+	uint32_t n = place % 3 ? 5 + before : 1;
+	uint32_t operand = (place << 4 | version) << 4;
+
+	way_put(&ways[place][version], place_site(place) - before, n,
+		n > 1 ? (uint16_t)(1 | 5 << before) : 1, operand);
 	/* some stay in use, as where their spots were given back */
 	if (version && place % 2) {
 		ways[place][version - 1]->replaced = 1;
@@ -262,6 +272,26 @@ static void threads_run(bool early)
 	unit_equal(failed, 0, "so do children");
 }
 
+/* A thread that gdb has moved back to a trap behind a cc: the last byte of a
+ * jump, or one of the program's. */
+static void moved_back(void)
+{
+	struct way *jump, *trap, *own;
+	uint8_t *code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t site = (uint64_t)code + 64;
+
+	memset(code, 0xcc, PAGE);
+	way_put(&jump, site, 5, 1, 16);
+	way_put(&trap, site + 5, 1, 1, 32);
+	way_put(&own, site + 20, 1, 1, 48);
+	unit_equal(usdt_trap_target(site + 5, ~0ull, true),
+		   way_wants(trap, site + 5), "a trap behind a jump is found");
+	unit_equal(usdt_trap_target(site + 20, ~0ull, true), 0,
+		   "one behind the program's own trap is not");
+	munmap(code, PAGE);
+}
+
 int main(void)
 {
 	uint64_t bytes = (uint64_t)PLACES * PLACE_BYTES + 4096, n = 0;
@@ -308,5 +338,6 @@ int main(void)
 			   usdt_trap_target(0, ~0ull, false),
 		   0, "no way where no instruction begins");
 	munmap((void *)base, bytes);
+	moved_back();
 	return unit_end();
 }

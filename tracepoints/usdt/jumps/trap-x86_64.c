@@ -72,6 +72,26 @@ static SIGSAFE uint64_t way_continues(const struct way *way, uint64_t k)
 	return usdt_way_moved(way) + usdt_way_part(way, WAY_OFFSETS)[k];
 }
 
+/* Tells whether the byte before an address may be a cc of the program's: no way
+ * has it within an instruction, as the last byte of a jump. */
+static SIGSAFE bool cc_is_before(uint64_t address)
+{
+	struct usdt_lookup lookup = usdt_lookup_open(address - 1, ~0ull);
+	const struct way *way;
+	uint64_t k;
+
+	if (address % PAGE == 0 || ((const uint8_t *)address)[-1] != TRAP)
+		return false;
+	while ((way = usdt_lookup_next(&lookup))) {
+		k = address - 1 - way->site;
+		/* USDT-WAY: one that is free has no code there */
+		if (k && k < way->n && !(way->starts >> k & 1) &&
+		    !load_acquire(&way->free, USDT_WAY))
+			return false;
+	}
+	return true;
+}
+
 SIGSAFE uint64_t usdt_trap_target(uint64_t address, uint64_t mask, bool moved)
 {
 	struct usdt_lookup lookup = usdt_lookup_open(address, mask);
@@ -87,8 +107,7 @@ SIGSAFE uint64_t usdt_trap_target(uint64_t address, uint64_t mask, bool moved)
 		if (k >= way->n || (free && !way->replaced))
 			continue;
 		/* the program's own cc before the agent's */
-		if (moved && address == way->site + k && address % PAGE &&
-		    ((const uint8_t *)address)[-1] == TRAP)
+		if (moved && address == way->site + k && cc_is_before(address))
 			continue;
 		if (k && !(way->starts >> k & 1))
 			continue;
