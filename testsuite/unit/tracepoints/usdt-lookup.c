@@ -88,7 +88,7 @@ static void way_put(struct way **kept, uint64_t site, uint32_t n,
 	for (uint32_t k = 0; k < n; k++)
 		usdt_way_part(way, WAY_OFFSETS)[k] = (uint8_t)k;
 	memcpy(usdt_way_part(way, WAY_ON) + 1, &operand, sizeof(operand));
-	*kept = way;
+	__atomic_store_n(kept, way, __ATOMIC_RELEASE);
 	usdt_way_add(way);
 	__atomic_store_n(&way->free, 0, __ATOMIC_RELEASE);
 }
@@ -134,9 +134,12 @@ static bool place_is_right(uint32_t place, uint64_t mask, bool moved)
 
 	/* the next one may be there before it is told of */
 	for (uint32_t i = first ? first - 1 : 0;
-	     i <= last && i < VERSIONS && !right; i++)
-		right = ways[place][i] && to == way_wants(ways[place][i],
-							 address);
+	     i <= last && i < VERSIONS && !right; i++) {
+		const struct way *way =
+			__atomic_load_n(&ways[place][i], __ATOMIC_ACQUIRE);
+
+		right = way && to == way_wants(way, address);
+	}
 	return right;
 }
 
