@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A writer that is killed at each instruction of each way to write. Its rings
- * must then hold every event before, the last one wholly or not at all, and
- * nothing else. Where the rings are shared, another process then goes on in
- * them, and must lose nothing.
+ * A writer that is killed at each instruction of each way to write that may
+ * store: between two of those, nothing that it leaves changes. Its rings must
+ * then hold every event before, the last one wholly or not at all, and nothing
+ * else. Where the rings are shared, another process then goes on in them, and
+ * must lose nothing.
  *
  *	kill-steps [EVERY [WORD]]: every EVERYth way only, 4 by default; with
  *	WORD, those that begin so
  *
- * Breakpoints on all instructions find those of a way: the next child is killed
- * at the first one where no child was killed before. The kernel sends a thread
- * that stops in a section back to the section's beginning. So the test also
- * takes the way of a thread that is sent back each time, and at last writes to
- * a locked ring. A thread that a debugger steps takes that way, too: there, the
+ * Breakpoints on these find those of a way: the next child is killed at the
+ * first one where no child was killed before. The kernel sends a thread that
+ * stops in a section back to the section's beginning. So the test also takes
+ * the way of a thread that is sent back each time, and at last writes to a
+ * locked ring. A thread that a debugger steps takes that way, too: there, the
  * rings are read after every step that may have written to them.
  */
 #include "testsuite/unit/expect.h"
@@ -565,9 +566,9 @@ static int go_on(pid_t dead)
 }
 
 /*
- * Kills a child at the first instruction where no child was killed before. With
- * `aborted`, the child is sent away from each section that it reaches. Returns
- * 0 when the child reached its end without such an instruction.
+ * Kills a child at the first such instruction where none was killed before.
+ * With `aborted`, the child is sent away from each section that it reaches.
+ * Returns 0 when the child reached its end without such an instruction.
  */
 static int kill_next(uint8_t *known, uint8_t *mined, int aborted, int *bad)
 {
@@ -580,8 +581,8 @@ static int kill_next(uint8_t *known, uint8_t *mined, int aborted, int *bad)
 	pid_t pid = child_start(&memory);
 
 	for (i = 0; i < text.bytes; i++)
-		mined[i] = text.begins[i] && (!known[i] ||
-					      (aborted && known[i] & SECTION)) ?
+		mined[i] = (text.begins[i] & INSN_WRITES && !known[i]) ||
+					   (aborted && known[i] & SECTION) ?
 				   INT3 :
 				   text.start[i];
 	if (tracee_poke(memory, text.start, mined, text.bytes))
