@@ -6,6 +6,9 @@
  * the same while they are switched. So it is with sites that come one by one,
  * in any order, under threads and beside sites that are on: these miss no hit.
  * readelf tells where lines begin.
+ *
+ *	usdt-spots [ORDERS]: so many random orders of all instructions, 3 by
+ *	default
  */
 #include "testsuite/unit/unit.h"
 
@@ -32,7 +35,7 @@
 #define SHARE_LATER	80.0	/* the same of such as come one by one */
 #define THREADS		3
 #define SWITCHES	300
-#define MANY		3	/* random orders of all instructions */
+#define ORDERS		3
 
 uint64_t spots_load(uint64_t rounds);
 void __wrap_usdt_hit(struct usdt_spot *spot, const struct usdt_state *state);
@@ -417,8 +420,9 @@ static void low_check(void)
 	unit_equal(usdt_page_take(0x80000), -EADDRINUSE, "a page below 1 MiB");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	int orders = argc > 1 ? atoi(argv[1]) : ORDERS;
 	struct stat st;
 	int fd;
 
@@ -449,7 +453,7 @@ int main(void)
 	unit_check(count > 300, "instructions");
 	spots_check("instructions");
 	spots_give();
-	for (uint32_t i = 0; i < MANY; i++)
+	for (int i = 0; i < orders; i++)
 		later_check("instructions");
 	return unit_end();
 }
