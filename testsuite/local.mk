@@ -117,6 +117,17 @@ unit_programs = \
 	testsuite/unit/traces/same-names \
 	testsuite/unit/traces/visit
 check_PROGRAMS += $(unit_programs)
+# Most take longer to compile than to run, but for those whose own code is stepped,
+# unwound or timed.
+slow_programs = $(filter testsuite/unit/buffers/%, $(unit_programs)) \
+	testsuite/unit/tracepoints/conversion \
+	testsuite/unit/tracepoints/frames \
+	testsuite/unit/tracepoints/frames-live \
+	testsuite/unit/tracepoints/usdt-functions \
+	testsuite/unit/tracepoints/usdt-lookup
+quick_objects = $(addsuffix .$(OBJEXT), \
+	$(filter-out $(slow_programs), $(unit_programs)))
+$(quick_objects): CFLAGS += $(QUICK_CODE)
 LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS) $(LIBZ) $(LIBEXPAT)
 # `cleanup` variables get a table of call sites
 testsuite_fuzz_plan_CFLAGS = $(AM_CFLAGS) -fexceptions
