@@ -421,4 +421,11 @@ void value_field(struct value_field *field, const struct value *value);
 void value_array(struct value_field *field, const struct value *first,
 		 uint16_t count);
 
+/* Writes how a field by number is shown, in hexadecimal digits: the names of an
+ * enumeration's values, as far as there is room. Returns false if the value has
+ * none. */
+#define VALUE_NAMES_BYTES 960
+bool value_names(char hex[VALUE_NAMES_BYTES], const struct value *value,
+		 uint32_t field);
+
 #endif

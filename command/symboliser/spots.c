@@ -49,10 +49,8 @@
 #include "base/base.h"
 #include "base/text.h"
 #include "command/common/nearest.h"
-#include "tracepoints/fields/shown.h"
 
 #define TEXT_MAX	4096
-#define ENUM_BYTES	160		/* of the names of an enumeration */
 #define NAMES_BYTES	200		/* that are like another one */
 
 struct place {
@@ -301,71 +299,14 @@ static int compare_places(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Names of an enumeration's values, and the numbers. */
-struct naming {
-	int64_t numbers[TAFFRAIL_FIELDS_MAX * 2];
-	char names[ENUM_BYTES];
-	struct text list;
-	uint16_t n;
-};
-
-/* Adds a name. Returns false if there is no room. */
-static bool naming_add(struct naming *naming, const char *name, int64_t number)
-{
-	if (naming->n == ARRAY_SIZE(naming->numbers) ||
-	    naming->list.used + strlen(name) + 3 > sizeof(naming->names))
-		return false;
-	text_add(&naming->list, naming->n ? ", " : "");
-	text_add(&naming->list, name);
-	naming->numbers[naming->n++] = number;
-	return true;
-}
-
-/* Puts the names of an enumeration's values, as far as there is room. */
+/* Puts the names of an enumeration's values. */
 static void names_put(const struct search *s, const struct value *value,
 		      uint32_t field)
 {
-	char bytes[ENUM_BYTES * 3], hex[2 * sizeof(bytes)];
-	struct class_variant all[VARIANTS_MAX];
-	Dwarf_Die type = value->type, child;
-	struct naming naming = { .n = 0 };
-	Dwarf_Attribute attr;
-	struct text text;
-	int64_t number;
-	uint32_t n, i;
-	size_t begin;
+	char hex[VALUE_NAMES_BYTES];
 
-	if (!value->has_type || value->points)
-		return;
-	text_open(&naming.list, naming.names, sizeof(naming.names));
-	n = class_variants(all, &i, &child, &type);
-	for (i = 0; i < n && naming_add(&naming, all[i].name,
-					(int64_t)all[i].shown); i++)
-		;
-	if (!n && (dw.tag(&type) != DW_TAG_enumeration_type ||
-		   dw.child(&type, &child)))
-		return;
-	do {
-		const char *name = dw.diename(&child);
-
-		if (n || dw.tag(&child) != DW_TAG_enumerator || !name ||
-		    !dw.attr(&child, DW_AT_const_value, &attr) ||
-		    !value_constant(&attr, &number))
-			continue;
-		if (!naming_add(&naming, name, number))
-			break;
-	} while (!n && !dw.siblingof(&child, &child));
-	text_open(&text, bytes, sizeof(bytes));
-	begin = shown_begin(&text, field, TAFFRAIL_HOW_ENUM, naming.n);
-	text_add_bytes(&text, (const char *)naming.numbers,
-		       naming.n * sizeof(*naming.numbers));
-	text_add_bytes(&text, naming.names, naming.list.used);
-	shown_end(&text, begin);
-	if (!naming.n || text.cut)
-		return;
-	for (i = 0; i < text.used; i++)
-		sprintf(hex + 2 * i, "%02x", (unsigned char)bytes[i]);
-	line_put(s, "names\t%u\t%s\n", field, hex);
+	if (value_names(hex, value, field))
+		line_put(s, "names\t%u\t%s\n", field, hex);
 }
 
 /* The members of a structure that are put. */

@@ -7,9 +7,13 @@
 
 #include <dwarf.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/base.h"
+#include "base/text.h"
 #include "tracepoints/conditions/ax.h"
 #include "tracepoints/fields/scalar.h"
+#include "tracepoints/fields/shown.h"
 
 /* By DWARF's numbers. */
 static const char *const register_names[VALUE_GENERAL] = {
@@ -294,4 +298,70 @@ void value_array(struct value_field *field, const struct value *first,
 	code_address(&v);
 	if (field->type)
 		program_write(field, &v, count);
+}
+
+/* Names of an enumeration's values, and the numbers. */
+struct naming {
+	int64_t numbers[TAFFRAIL_FIELDS_MAX * 2];
+	char names[VALUE_NAMES_BYTES / 6];
+	struct text list;
+	uint16_t n;
+};
+
+/* Adds a name. Returns false if there is no room. */
+static bool naming_add(struct naming *naming, const char *name, int64_t number)
+{
+	if (naming->n == ARRAY_SIZE(naming->numbers) ||
+	    naming->list.used + strlen(name) + 3 > sizeof(naming->names))
+		return false;
+	text_add(&naming->list, naming->n ? ", " : "");
+	text_add(&naming->list, name);
+	naming->numbers[naming->n++] = number;
+	return true;
+}
+
+bool value_names(char hex[VALUE_NAMES_BYTES], const struct value *value,
+		 uint32_t field)
+{
+	char bytes[VALUE_NAMES_BYTES / 2];
+	struct class_variant all[VARIANTS_MAX];
+	Dwarf_Die type = value->type, child;
+	struct naming naming = { .n = 0 };
+	Dwarf_Attribute attr;
+	struct text text;
+	int64_t number;
+	uint32_t n, i;
+	size_t begin;
+
+	if (!value->has_type || value->points)
+		return false;
+	text_open(&naming.list, naming.names, sizeof(naming.names));
+	n = class_variants(all, &i, &child, &type);
+	for (i = 0; i < n && naming_add(&naming, all[i].name,
+					(int64_t)all[i].shown); i++)
+		;
+	if (!n && (dw.tag(&type) != DW_TAG_enumeration_type ||
+		   dw.child(&type, &child)))
+		return false;
+	do {
+		const char *name = dw.diename(&child);
+
+		if (n || dw.tag(&child) != DW_TAG_enumerator || !name ||
+		    !dw.attr(&child, DW_AT_const_value, &attr) ||
+		    !value_constant(&attr, &number))
+			continue;
+		if (!naming_add(&naming, name, number))
+			break;
+	} while (!n && !dw.siblingof(&child, &child));
+	text_open(&text, bytes, sizeof(bytes));
+	begin = shown_begin(&text, field, TAFFRAIL_HOW_ENUM, naming.n);
+	text_add_bytes(&text, (const char *)naming.numbers,
+		       naming.n * sizeof(*naming.numbers));
+	text_add_bytes(&text, naming.names, naming.list.used);
+	shown_end(&text, begin);
+	if (!naming.n || text.cut)
+		return false;
+	for (i = 0; i < text.used; i++)
+		sprintf(hex + 2 * i, "%02x", (unsigned char)bytes[i]);
+	return true;
 }
