@@ -134,6 +134,9 @@ int usdt_hex_byte(const char **p);
 /* Returns the text behind the end of a line. */
 const char *usdt_line_after(const char *p);
 
+/* Reads a field, "TYPE OPERAND". Returns false if it makes no sense. */
+bool usdt_field_read(struct usdt_operand *operand, const char *p);
+
 /* Returns the types of a function that begins at an address of the file, as a
  * command has described them (struct usdt_line), or NULL. */
 const char *usdt_lines_call(const struct usdt_naming *naming, uint64_t address);
