@@ -14,6 +14,7 @@
 
 #include "base/lines.h"
 #include "base/text.h"
+#include "command/common/command.h"
 #include "command/elf/debug-files.h"
 #include "command/elf/named-functions.h"
 #include "command/elf/process-markers.h"
@@ -30,10 +31,15 @@
 /* A rule with the descriptions. */
 struct typed_rule {
 	char *rule;
+	char whole[LINE_VALUE_BYTES / 2];	/* without the condition */
 	char glob[LINE_VALUE_BYTES / 2];
 	char *text;			/* or NULL: none, or too many */
 	size_t bytes;
 	bool many;
+	bool taken;			/* the last description */
+	char lacks[480];		/* of the first function that lacks
+					 * fields: "FUNCTION: NAME WHY, ..." */
+	uint32_t nlacks;		/* such functions */
 };
 
 static struct typed_rule typed[RULES_MAX];
@@ -54,31 +60,72 @@ static void text_drop(struct typed_rule *rule)
 	rule->bytes = 0;
 }
 
-/* Takes a line of the answer about a file with this build id. */
-static void answer_take(struct typed_rule *rule, const char *line,
-			const char *id)
+/* Adds n bytes of a line to the text of a rule. Returns false if there is no
+ * room. */
+static bool text_append(struct typed_rule *rule, const char *text, int n)
 {
-	char text[LINE_VALUE_BYTES + 8], *more, *end;
-	unsigned long long address;
-	int n;
+	char *more;
 
-	rule->many |= !strcmp(line, "many");
-	if (strncmp(line, "call\t", 5) != 0)
-		return;
-	address = strtoull(line + 5, &end, 16);
-	n = snprintf(text, sizeof(text), "spot=%s %llx f %s%s\n", id, address,
-		     rule->glob, end);
-	if (*end != '\t' || n >= LINE_VALUE_BYTES)
-		return;
 	rule->many |= all_bytes + (size_t)n > TEXT_BYTES;
-	more = rule->many ? NULL : realloc(rule->text,
-					   rule->bytes + (size_t)n + 1);
+	more = rule->many || n >= LINE_VALUE_BYTES ? NULL :
+		realloc(rule->text, rule->bytes + (size_t)n + 1);
 	if (!more)
-		return;
+		return false;
 	memcpy(more + rule->bytes, text, (size_t)n + 1);
 	rule->text = more;
 	rule->bytes += (size_t)n;
 	all_bytes += (size_t)n;
+	return true;
+}
+
+/* Notes what has no field, of the places that the rule means. */
+static void lacks_take(struct typed_rule *rule, char *words)
+{
+	const char *symbol = strsep(&words, "\t");
+	const char *result = strsep(&words, "\t");
+	bool returns = rule_names_returns(rule->whole);
+	bool entries = !strstr(rule->whole, "%entry");
+	int n;
+
+	if (!words || !(*(returns ? "" : words) || *(entries ? result : "")) ||
+	    rule->nlacks++)
+		return;
+	n = snprintf(rule->lacks, sizeof(rule->lacks), "%.100s: %s%s", symbol,
+		     returns ? "" : words, entries ? result : "");
+	n = n < (int)sizeof(rule->lacks) ? n : (int)sizeof(rule->lacks) - 1;
+	rule->lacks[n - 2] = '\0';
+}
+
+/* Takes a line of the answer about a file with this build id. */
+static void answer_take(struct typed_rule *rule, char *line, const char *id)
+{
+	char text[LINE_VALUE_BYTES + 8];
+	char *words = line, *word = strsep(&words, "\t"), *end;
+	unsigned long long number;
+
+	rule->many |= !strcmp(word, "many");
+	if (!words)
+		return;
+	number = strtoull(words, &end, strcmp(word, "call") ? 10 : 16);
+	if (!strcmp(word, "lacks"))
+		lacks_take(rule, words);
+	else if (*end != '\t')
+		return;
+	else if (!strcmp(word, "call"))
+		rule->taken = text_append(
+			rule, text,
+			snprintf(text, sizeof(text), "spot=%s %llx f %s%s\n",
+				 id, number, rule->glob, end));
+	else if (!strcmp(word, "operand") && rule->taken)
+		text_append(rule, text,
+			    snprintf(text, sizeof(text), "field=%02llu %s\n",
+				     number, end + 1));
+	/* names may be left out */
+	else if (!strcmp(word, "names") && rule->taken &&
+		 all_bytes < TEXT_BYTES / 2)
+		text_append(rule, text,
+			    snprintf(text, sizeof(text), "field==%s\n",
+				     end + 1));
 }
 
 /* Asks about a file, for each rule. */
@@ -143,6 +190,7 @@ static void rule_note(const char *rule)
 		return;
 	*new = (struct typed_rule){ .rule = strdup(rule) };
 	memcpy(new->glob, rule, bytes);
+	memcpy(new->whole, rule, bytes);
 	/* the types are those of the function */
 	if (rule_names_returns(new->glob))
 		new->glob[bytes - strlen(RULE_RETURN)] = '\0';
@@ -165,9 +213,19 @@ void call_types_compile(const char *const *rules, int count,
 		process_each_file(in->pids[i], file_take, &reading);
 	if (ntyped && in->program)
 		files_of_program(in->program, file_take, &reading);
-	for (uint32_t i = 0; i < ntyped; i++)
+	for (uint32_t i = 0; i < ntyped; i++) {
+		char others[64] = "";
+
+		if (typed[i].nlacks > 1)
+			snprintf(others, sizeof(others),
+				 "; and %u other functions have some",
+				 typed[i].nlacks - 1);
 		if (typed[i].many)
 			text_drop(&typed[i]);
+		else if (typed[i].nlacks)
+			command_warn("rule '%s': limits of %s%s",
+				     typed[i].rule, typed[i].lacks, others);
+	}
 }
 
 const char *call_types_text(const char *rule)

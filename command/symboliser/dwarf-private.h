@@ -254,6 +254,10 @@ void code_address(struct value *v);
  * the value in the caller. */
 bool place_take(struct value *v, Dwarf_Attribute *attr, const Dwarf_Op *ops,
 		size_t n, const struct value_scope *scope);
+/* Sets the place so many bytes above the frame's address (CFA). Returns false
+ * if nothing says where that is. */
+bool place_frame(struct value *v, int64_t offset,
+		 const struct value_scope *scope);
 /* Makes bytes of a value that is in a register, a number or pieces of it.
  * Returns false if they are not all in one place. */
 bool place_part(struct value *v, uint64_t offset, uint64_t bytes);
@@ -297,6 +301,9 @@ bool entry_is_framed(Dwarf_Die *variable, uint64_t address);
  * as it is not yet written where it will be. */
 void entry_find(struct value *v, Dwarf_Die *variable,
 		const struct value_scope *scope);
+/* Finds a parameter so, of a function that gets all that are described. */
+void entry_argument(struct value *v, Dwarf_Die *variable,
+		    const struct value_scope *scope);
 /* Tells whether a parameter is, where its function begins, only where the
  * calling convention has put it. Then it has not changed, whichever lines begin
  * there. */
@@ -335,6 +342,9 @@ bool value_word(struct value *v);
 
 /* Makes a pointer's target of it. */
 void value_follow(struct value *v);
+
+/* Makes the variable of it that a reference refers to. */
+void reference_follow(struct value *v);
 
 /* Makes the member of that name, behind a pointer if there is one. `arrow`:
  * there must be. */

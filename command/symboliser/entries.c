@@ -25,7 +25,10 @@ struct passing {
 	bool known;
 	bool in_memory;			/* on the stack */
 	bool indirect;			/* the caller's copy, by the address */
+	bool aligned;			/* to 16 bytes, on the stack; or perhaps
+					 * so, of a structure */
 	uint32_t generals, vectors;	/* registers that it takes, else */
+	bool general[2];		/* which of them */
 };
 
 bool entry_is_framed(Dwarf_Die *variable, uint64_t address)
@@ -120,25 +123,29 @@ static bool has_copier(Dwarf_Die *type, Dwarf_Die *member)
 }
 
 /* Notes in which parts of eight bytes of a structure there are other members
- * than float and double. Returns false for one that has none that are known, or
- * that is not copied byte by byte. */
-static bool members_look(Dwarf_Die *type, Dwarf_Word at, bool general[2],
+ * than float and double, and as the third whether one is aligned. Returns false
+ * for one that has none that are known, or that is not copied byte by byte. */
+static bool members_look(Dwarf_Die *type, Dwarf_Word at, bool general[3],
 			 int depth)
 {
-	Dwarf_Word before, bytes, count = value_count(type);
+	Dwarf_Word before, bytes, bits, first = 0, count = value_count(type);
 	struct value v = { 0 };
 	Dwarf_Die member;
 
 	switch (depth == NESTED_MAX ? 0 : dw.tag(type)) {
 	case DW_TAG_base_type:
-		if (value_bytes(type) > 8)
+		/* one that is not aligned has the structure in memory */
+		bytes = value_bytes(type);
+		if (!bytes || bytes > 8 || at % bytes)
 			return false;
 		general[at / 8 & 1] |= value_encoding(type) != DW_ATE_float;
 		return value_encoding(type) != DW_ATE_complex_float;
 	case DW_TAG_pointer_type:
 	case DW_TAG_enumeration_type:
 		general[at / 8 & 1] = true;
-		return true;
+		bytes = dw.tag(type) == DW_TAG_pointer_type ? 8 :
+							value_bytes(type);
+		return bytes && at % bytes == 0;
 	case DW_TAG_array_type:
 		value_type(&v, type);
 		bytes = v.has_type ? value_bytes(&v.type) : 0;
@@ -158,15 +165,22 @@ static bool members_look(Dwarf_Die *type, Dwarf_Word at, bool general[2],
 		return false;
 	do {
 		if (dw.tag(&member) == DW_TAG_inheritance ||
-		    has_copier(type, &member) ||
-		    dw.hasattr(&member, DW_AT_data_bit_offset) ||
-		    dw.hasattr(&member, DW_AT_bit_size))
+		    has_copier(type, &member))
 			return false;
 		if (dw.tag(&member) != DW_TAG_member ||
 		    dw.hasattr(&member, DW_AT_external))
 			continue;
+		general[2] |= dw.hasattr(&member, DW_AT_alignment);
 		before = 0;
 		value_number(&member, DW_AT_data_member_location, &before);
+		if (value_number(&member, DW_AT_bit_size, &bits)) {
+			value_number(&member, DW_AT_data_bit_offset, &first);
+			first = 8 * (at + before) + first;
+			general[first / 64 & 1] = true;
+			general[(first + bits - 1) / 64 & 1] = true;
+			first = 0;
+			continue;
+		}
 		value_type(&v, &member);
 		if (!v.has_type || !members_look(&v.type, at + before, general,
 						 depth + 1))
@@ -179,14 +193,17 @@ static bool members_look(Dwarf_Die *type, Dwarf_Word at, bool general[2],
 static struct passing structure_pass(Dwarf_Die *type)
 {
 	Dwarf_Word bytes = value_bytes(type), convention = 0;
-	bool general[2] = { false, false };
+	bool general[3] = { false };
 	struct passing p = { .known = false };
 
 	if (value_number(type, DW_AT_calling_convention, &convention) &&
 	    convention == DW_CC_pass_by_reference)
 		return (struct passing){ .known = true, .indirect = true,
-					 .generals = 1 };
+					 .generals = 1, .general = { true } };
 	p.known = members_look(type, 0, general, 0) && bytes;
+	p.aligned = bytes % 16 == 0 &&
+		    (!p.known || general[2] ||
+		     dw.hasattr(type, DW_AT_alignment));
 	if (bytes > 16) {
 		p.known |= convention == DW_CC_pass_by_value;
 		p.in_memory = true;
@@ -196,6 +213,7 @@ static struct passing structure_pass(Dwarf_Die *type)
 		p.generals += general[i];
 		p.vectors += !general[i];
 	}
+	memcpy(p.general, general, sizeof(p.general));
 	return p;
 }
 
@@ -210,7 +228,8 @@ static struct passing value_pass(const struct value *v)
 	case DW_TAG_reference_type:
 	case DW_TAG_rvalue_reference_type:
 	case DW_TAG_enumeration_type:
-		return (struct passing){ .known = true, .generals = 1 };
+		return (struct passing){ .known = true, .generals = 1,
+					 .general = { true } };
 	case DW_TAG_base_type:
 		bytes = value_bytes(&type);
 		if (value_encoding(&type) != DW_ATE_float)
@@ -218,9 +237,11 @@ static struct passing value_pass(const struct value *v)
 				.known = bytes <= 16 &&
 					 value_encoding(&type) !=
 						 DW_ATE_complex_float,
+				.aligned = bytes > 8, .general = { true, true },
 				.generals = bytes > 8 ? 2 : 1 };
 		return (struct passing){ .known = bytes <= 8 || bytes == 16,
 					 .in_memory = bytes == 16,
+					 .aligned = bytes == 16,
 					 .vectors = 1 };
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
@@ -231,16 +252,41 @@ static struct passing value_pass(const struct value *v)
 	}
 }
 
+/* Sets the place of an argument that takes one register, or two. */
+static void registers_take(struct value *v, int first, int second,
+			   const struct value_scope *scope)
+{
+	/* of each pair: they live as long as the file is open */
+	static Dwarf_Op pairs[VALUE_XMM + VECTORS][VALUE_XMM + VECTORS][4];
+	Dwarf_Op *ops = pairs[first][second < 0 ? 0 : second];
+
+	v->kind = VALUE_REGISTER;
+	v->base = first;
+	if (second < 0)
+		return;
+	for (int i = 0; i < 4; i++)
+		ops[i] = (Dwarf_Op){
+			.atom = i % 2 ? DW_OP_piece : DW_OP_regx,
+			.number = i % 2 ? 8 : (Dwarf_Word)(i ? second : first),
+		};
+	v->kind = VALUE_PIECES;
+	v->base = -1;
+	v->ops = ops;
+	v->nops = 4;
+	v->scope = scope;
+}
+
 /* Finds a parameter by the calling convention. `framed`: only where each one of
  * the function will be in memory at the frame. */
 static void argument_find(struct value *v, Dwarf_Die *variable,
 			  const struct value_scope *scope, bool framed)
 {
 	static const int registers[GENERALS] = { 5, 4, 1, 2, 8, 9 };
-	uint32_t generals = 0, vectors = 0;
+	uint32_t generals = 0, vectors = 0, stack = 0, n;
 	Dwarf_Die *function = NULL, child;
 	struct value other = { 0 };
 	struct passing p;
+	int places[2];
 
 	for (int i = 0; i < scope->n && !function; i++)
 		if (dw.tag(&scope->scopes[i]) == DW_TAG_subprogram)
@@ -270,14 +316,30 @@ static void argument_find(struct value *v, Dwarf_Die *variable,
 			return;
 		/* one that does not fit is on the stack as a whole */
 		if (p.in_memory || generals + p.generals > GENERALS ||
-		    vectors + p.vectors > VECTORS)
-			p.generals = p.vectors = 0;
-		if (child.addr == variable->addr) {
-			if (p.generals + p.vectors != 1)
+		    vectors + p.vectors > VECTORS) {
+			/* whether it is aligned may be unknown */
+			if (p.aligned && (stack & 8) &&
+			    dw.tag(&other.type) != DW_TAG_base_type)
 				return;
-			v->kind = p.indirect ? VALUE_MEMORY : VALUE_REGISTER;
-			v->base = p.vectors ? VALUE_XMM + (int)vectors :
-					      registers[generals];
+			stack += p.aligned ? stack & 8 : 0;
+			if (child.addr == variable->addr) {
+				if (p.indirect || !place_frame(v, stack, scope))
+					v->kind = VALUE_NONE;
+				return;
+			}
+			stack += p.indirect ? 8 :
+				 ((uint32_t)value_bytes(&other.type) + 7) & ~7u;
+			continue;
+		}
+		if (child.addr == variable->addr) {
+			for (n = 0; n < p.generals + p.vectors; n++)
+				places[n] = p.general[n] ?
+						    registers[generals++] :
+						    VALUE_XMM + (int)vectors++;
+			registers_take(v, places[0], n > 1 ? places[1] : -1,
+				       scope);
+			if (p.indirect)
+				v->kind = VALUE_MEMORY;
 			return;
 		}
 		generals += p.generals;
@@ -285,10 +347,44 @@ static void argument_find(struct value *v, Dwarf_Die *variable,
 	} while (!dw.siblingof(&child, &child));
 }
 
+void entry_argument(struct value *v, Dwarf_Die *variable,
+		    const struct value_scope *scope)
+{
+	*v = (struct value){ .base = -1, .type = v->type,
+			     .has_type = v->has_type };
+	argument_find(v, variable, scope, false);
+}
+
+/* Sets the place of a variable that is always above the return address, where
+ * the caller has put it. */
+static bool slot_take(struct value *v, Dwarf_Die *variable,
+		      const struct value_scope *scope)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	int64_t offset = -1;
+	size_t n;
+
+	if (dw.attr_integrate(variable, DW_AT_location, &attr) &&
+	    dw.getlocation_addr(&attr, scope->address, &ops, &n, 1) == 1 &&
+	    n == 1)
+		offset = (int64_t)ops[0].number;
+	for (int i = 0; i < scope->n && offset >= 0; i++)
+		if (dw.tag(&scope->scopes[i]) == DW_TAG_subprogram)
+			return dw.attr(&scope->scopes[i], DW_AT_frame_base,
+				       &attr) &&
+			       dw.getlocation_addr(&attr, scope->address, &ops,
+						   &n, 1) == 1 && n == 1 &&
+			       ops[0].atom == DW_OP_call_frame_cfa &&
+			       place_frame(v, offset, scope);
+	return false;
+}
+
 void entry_find(struct value *v, Dwarf_Die *variable,
 		const struct value_scope *scope)
 {
-	argument_find(v, variable, scope, true);
+	if (!slot_take(v, variable, scope))
+		argument_find(v, variable, scope, true);
 }
 
 bool entry_keeps(Dwarf_Die *variable, Dwarf_Attribute *attr,

@@ -328,6 +328,18 @@ static void address_fold(struct value *v)
 	v->n = 0;
 }
 
+bool place_frame(struct value *v, int64_t offset,
+		 const struct value_scope *scope)
+{
+	v->kind = VALUE_MEMORY;
+	v->base = -1;
+	if (!code_frame(v, scope))
+		return false;
+	code_add(v, offset);
+	address_fold(v);
+	return true;
+}
+
 bool place_part(struct value *v, uint64_t offset, uint64_t bytes)
 {
 	const struct value whole = *v;

@@ -21,9 +21,6 @@
 const char VALUE_UNKNOWN[] = "is no variable there";
 const char VALUE_NO_MEMBER[] = "has no such member";
 
-/* Makes the variable of it that a reference refers to. */
-static void reference_follow(struct value *v);
-
 /* Finds a variable that another unit defines, by the symbol. */
 static void global_find(struct value *v, Dwarf_Die *variable)
 {
@@ -208,7 +205,7 @@ void value_follow(struct value *v)
 	v->points = false;
 }
 
-static void reference_follow(struct value *v)
+void reference_follow(struct value *v)
 {
 	int tag = v->has_type ? dw.tag(&v->type) : 0;
 

@@ -32,6 +32,7 @@ enum class color : char { RED, BLUE = 7 };
 FUNCTION int one(int a, small s, int b, const char *text)
 {
 	std::printf("one a = %d\none b = %d\none text = \"%s\"\n", a, b, text);
+	std::printf("one x = %d\none y = %d\n", s.x, s.y);
 	std::printf("one value = %d\n", s.x - 5);
 	return s.x - 5;
 }
@@ -39,13 +40,18 @@ FUNCTION int one(int a, small s, int b, const char *text)
 FUNCTION double two(reals r, float f, mixed m, short b, double g)
 {
 	std::printf("two f = %g\ntwo b = %d\ntwo g = %g\n", f, b, g);
+	std::printf("two a = %g\ntwo b_2 = %g\ntwo c = %g\n", r.a, r.b, r.c);
+	std::printf("two d = %g\ntwo i = %d\n", m.d, m.i);
 	std::printf("two value = %g\n", r.c + m.d);
 	return r.c + m.d;
 }
 
 FUNCTION unsigned char three(big g, int a, copied c, unsigned b, color d)
 {
-	std::printf("three a = %d\nthree b = %u\nthree d = %d\n", a, b, (int)d);
+	std::printf("three a = %d\nthree b = %u\nthree d = BLUE\n", a, b);
+	if (d != color::BLUE)
+		return 0;
+	std::printf("three v = %d\n", c.v);
 	std::printf("three value = %d\n", 200 + c.v + (int)g.a[0]);
 	return (unsigned char)(200 + c.v + g.a[0]);
 }
@@ -59,6 +65,7 @@ FUNCTION big four(int a, double d)
 FUNCTION copied five(int a, std::string s, int b)
 {
 	std::printf("five a = %d\nfive b = %d\n", a, b);
+	std::printf("five s = \"%s\"\n", s.c_str());
 	return copied(a);
 }
 
@@ -74,7 +81,9 @@ FUNCTION void seven(int a, int b, int c, int d, small s, small t, int e, long l)
 {
 	std::printf("seven a = %d\nseven b = %d\nseven c = %d\nseven d = %d\n",
 		    a, b, c, d);
-	std::printf("seven e = %d\nseven l = %ld\n", e, l + s.x * t.x * 0);
+	std::printf("seven x = %d\nseven y = %d\n", s.x, s.y);
+	std::printf("seven x_2 = %d\n", t.x);
+	std::printf("seven e = %d\nseven l = %ld\n", e, l);
 }
 
 FUNCTION bool eight(const char *, ...)

@@ -284,6 +284,18 @@ hit_few_strings(struct usdt_adopted *probe, const struct usdt_state *state)
 	strings_write(probe, state, bytes, sizeof(bytes));
 }
 
+SIGSAFE __attribute__((noinline)) uint64_t
+usdt_value_fetch(const struct usdt_adopted *probe,
+		 const struct usdt_operand *operand,
+		 const struct usdt_state *state)
+{
+	struct fetching f;		/* its line is not cleared */
+
+	fetching_begin(&f, probe, state);
+	memory_stack_here(&f.stack, state->general[7]);
+	return operand_fetch(operand, &f);
+}
+
 SIGSAFE void usdt_strings_copy(const struct usdt_adopted *probe,
 			       const struct usdt_state *state, char *bytes,
 			       uint32_t room)

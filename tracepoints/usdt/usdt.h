@@ -65,7 +65,7 @@
 #include "tracepoints/sites/registry.h"
 #include "tracepoints/usdt/plan/operand.h"
 
-#define USDT_TEXT_BYTES	256
+#define USDT_TEXT_BYTES	512
 
 /* Returns true for a probe of the C library or of the dynamic linker. Lists
  * leave such probes out: a user looks for the program's own. */
@@ -260,9 +260,14 @@ typedef int usdt_function_wanted(const struct module *module,
  * With the kind USDT_LINE_CALL, the text tells the types of a function that
  * begins at OFFSET, and NAME is the rule: "RESULT ARGUMENTS REGISTERS NAMES",
  * without the first blank. RESULT and ARGUMENTS are letters of
- * plan/prototypes.def, REGISTERS a digit each, from 0 on in the order of the
- * calling convention, and NAMES end in "cfa".
+ * plan/prototypes.def, and NAMES end in "cfa". REGISTERS are a sign each: a
+ * digit, from 0 on in the order of the calling convention; a letter, from 'a'
+ * on, for eight bytes of the stack above the return address; or '*' for a line
+ * "TYPE OPERAND" as above, in which rsp is that of the first instruction. The
+ * result is field USDT_LINE_RESULT where a line says how it is shown.
  */
+#define USDT_LINE_RESULT 0xff
+#define USDT_CALL_ARGUMENTS_MAX 8
 #define USDT_LINE_CALL	0xf
 
 /* The bytes of a field's program, behind which that of a length begins. */

@@ -31,6 +31,11 @@ int whole_pool_make(void);
 /* Writes the event of a hit of a probe (hit.c). SIGSAFE. */
 void usdt_hit_write(struct usdt_adopted *probe, const struct usdt_state *state);
 
+/* Returns the value of an operand, in the low bytes. SIGSAFE. */
+uint64_t usdt_value_fetch(const struct usdt_adopted *probe,
+			  const struct usdt_operand *operand,
+			  const struct usdt_state *state);
+
 /* Copies the strings among a probe's arguments, each with its NUL. They share
  * `room` bytes. SIGSAFE. */
 void usdt_strings_copy(const struct usdt_adopted *probe,

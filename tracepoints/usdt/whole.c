@@ -16,7 +16,7 @@
 #include "tracepoints/program/memory.h"
 #include "tracepoints/sites/registry.h"
 
-#define ARGUMENTS	6		/* of a call */
+#define ARGUMENTS	USDT_CALL_ARGUMENTS_MAX
 #define RSP		7
 
 /* In a frame's address: the call may be over. OVER: it is. */
@@ -351,13 +351,16 @@ static COLD uint32_t calls_squeeze(struct place *place)
 	return i;
 }
 
-/* Returns the value of a register that an operand is in. */
-static ALWAYS_INLINE uint64_t register_value(const struct usdt_operand *operand,
-					     const struct usdt_state *state)
+/* Returns the value of an operand; of most, that of a register. */
+static ALWAYS_INLINE uint64_t operand_value(const struct usdt_adopted *probe,
+					    const struct usdt_operand *operand,
+					    const struct usdt_state *state)
 {
-	return operand->place == USDT_VECTOR ?
+	return likely(operand->place == USDT_REGISTER) ?
+		       state->general[operand->base & 15] :
+	       operand->place == USDT_VECTOR ?
 		       state->vectors[operand->base & 15][0] :
-		       state->general[operand->base & 15];
+		       usdt_value_fetch(probe, operand, state);
 }
 
 /* Keeps a call that begins. */
@@ -400,7 +403,8 @@ whole_enter(struct usdt_adopted *entry, const struct usdt_state *state)
 	state_set(place, STATE(n + 1, sp));
 	call->entry = entry;
 	for (uint32_t i = 0; i + 1 < entry->count; i++)
-		call->arguments[i] = register_value(&entry->operands[i], state);
+		call->arguments[i] = operand_value(entry, &entry->operands[i],
+						   state);
 	if (unlikely(entry->strings) && n < OPEN_STRINGS)
 		usdt_strings_copy(entry, state, place->strings[n],
 				  OPEN_STRINGS_BYTES);
@@ -506,7 +510,7 @@ whole_leave(struct usdt_adopted *exit, const struct usdt_state *state)
 	for (uint32_t i = 0; unlikely(place->over) && i + 1 < at; i++)
 		depth -= place->calls[i].cfa & DOUBT;
 	value = exit->strings ? (uint64_t)exit->operands[0].value :
-				register_value(&exit->operands[0], state);
+				operand_value(exit, &exit->operands[0], state);
 	now = (int64_t)(now - call->begin) > 0 ? now - call->begin : 0;
 	now = (uint64_t)((unsigned __int128)now * scale >> 32);
 	if (!exit->calls->alias && is_short(exit->calls, now))

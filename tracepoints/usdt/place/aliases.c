@@ -16,7 +16,7 @@
 static struct usdt_adopted *alias_copy(const struct usdt_adopted *first,
 				       const char *name)
 {
-	struct usdt_operand operands[RULE_ARGUMENTS_MAX + 2];
+	struct usdt_operand operands[USDT_CALL_ARGUMENTS_MAX + 2];
 	const struct taffrail_site *site = &first->site;
 	struct usdt_adopted model = *first;
 	char texts[USDT_TEXT_BYTES];

@@ -24,14 +24,12 @@ static const uint8_t registers[RULE_ARGUMENTS_MAX] = { 5, 4, 3, 2, 8, 9 };
  * usdt_line). */
 struct known {
 	char result;			/* a letter of prototypes.def, or '-' */
-	char arguments[RULE_ARGUMENTS_MAX + 2];	/* a letter each */
-	char registers[RULE_ARGUMENTS_MAX + 2];	/* a digit each */
+	struct usdt_operand operands[USDT_CALL_ARGUMENTS_MAX];
+	uint32_t count;
 	char fields[USDT_FIELDS_BYTES];		/* "path, flags, cfa" */
 	const struct usdt_prototype *row;	/* of libc's, or NULL */
+	const char *lines;			/* "=BYTES" among them; or "" */
 };
-
-/* In the texts, how a call's fields are shown. */
-#define SHOWN_ROOM	(3 * sizeof(struct taffrail_shown))
 
 /* Tells whether values of a type are in vector registers. */
 static bool is_vector(uint8_t type)
@@ -74,6 +72,19 @@ static struct usdt_operand *value_set(struct usdt_adopted *probe,
 	return operand + 1;
 }
 
+/* Sets the operand of an argument in a register, by the order of the calling
+ * convention. */
+static void operand_set(struct usdt_operand *operand, uint8_t type, uint32_t at)
+{
+	*operand = (struct usdt_operand){
+		.place = is_vector(type) ? USDT_VECTOR : USDT_REGISTER,
+		.base = is_vector(type) ? (uint8_t)at : registers[at],
+		.type = type, .index = USDT_NO_REGISTER,
+		.bytes = type == TAFFRAIL_T_STRING ?
+				 8 : (uint8_t)scalar_bytes(type),
+	};
+}
+
 /* Makes the fields of the arguments. */
 static struct usdt_operand *arguments_set(struct usdt_adopted *probe,
 					  struct text *text,
@@ -84,27 +95,22 @@ static struct usdt_operand *arguments_set(struct usdt_adopted *probe,
 	struct usdt_operand *operand = probe->operands;
 
 	for (uint32_t i = 0; i < arguments; i++, operand++) {
-		uint8_t type = types->strings >> i & 1 ? TAFFRAIL_T_STRING :
-							 TAFFRAIL_T_S64;
-		uint32_t at = known ? (uint32_t)known->registers[i] - '0' : i;
-		bool string;
+		bool string = types->strings >> i & 1;
 
-		if (known)
-			type = usdt_prototype_type(known->arguments[i]);
-		string = type == TAFFRAIL_T_STRING;
-		if (!known) {
+		if (known) {
+			*operand = known->operands[i];
+			string = operand->type == TAFFRAIL_T_STRING;
+			probe->in_memory |= operand->place == USDT_MEMORY ||
+					    operand->place == USDT_PROGRAM;
+		} else {
 			text_add(text, "arg");
 			text_add_unsigned(text, i + 1);
 			text_add(text, ", ");
+			operand_set(operand, string ? TAFFRAIL_T_STRING :
+						      TAFFRAIL_T_S64, i);
+			if (string && types->lengths[i] <= arguments)
+				operand->length = types->lengths[i];
 		}
-		*operand = (struct usdt_operand){
-			.place = is_vector(type) ? USDT_VECTOR : USDT_REGISTER,
-			.base = is_vector(type) ? (uint8_t)at : registers[at],
-			.type = type, .index = USDT_NO_REGISTER,
-			.bytes = string ? 8 : (uint8_t)scalar_bytes(type),
-		};
-		if (string && types->lengths[i] <= arguments)
-			operand->length = types->lengths[i];
 		probe->strings = (uint8_t)(probe->strings + string);
 	}
 	return operand;
@@ -157,46 +163,111 @@ static const char *part_take(char *to, uint32_t room, const char *p, char end)
 	return p && *p == end ? p + 1 : p;
 }
 
+/* Reads where an argument is (struct usdt_line), and goes on in *lines. Returns
+ * false if that makes no sense. */
+static bool argument_read(struct usdt_operand *operand, char letter, char where,
+			  const char **lines, int64_t pushed)
+{
+	uint8_t type = usdt_prototype_type(letter);
+
+	if (where == '*') {
+		while (**lines == '=')
+			*lines = usdt_line_after(*lines);
+		if (!usdt_field_read(operand, *lines) ||
+		    operand->type > TAFFRAIL_T_STRING ||
+		    (operand->length &&
+		     operand->length != USDT_LENGTH_BEHIND) ||
+		    operand->place == USDT_UNREAD)
+			return false;
+		*lines = usdt_line_after(*lines);
+		if (operand->place == USDT_MEMORY && operand->base == RSP)
+			operand->value += pushed;
+		return true;
+	}
+	if (where >= 'a' && where <= 'z') {
+		operand_set(operand, type, 0);
+		operand->place = USDT_MEMORY;
+		operand->base = RSP;
+		operand->value = 8 + pushed + 8 * (where - 'a');
+		return true;
+	}
+	if (where < '0' || where > (is_vector(type) ? '7' : '5'))
+		return false;
+	operand_set(operand, type, (uint32_t)(where - '0'));
+	return true;
+}
+
 /* Finds the types of a function. Returns false if they are not known. */
 static bool known_find(struct known *known, const struct usdt_naming *naming,
 		       const struct usdt_wanted *wanted)
 {
-	static const char in_order[] = "012345";
-	const char *p = usdt_lines_call(naming, wanted->address);
+	char letters[USDT_CALL_ARGUMENTS_MAX + 2] = "", places[sizeof(letters)];
+	const char *p = usdt_lines_call(naming, wanted->address), *lines;
 
-	*known = (struct known){ .row = NULL };
+	*known = (struct known){ .lines = "" };
 	if (!p && rule_is_runtime(naming->module->name))
 		known->row = usdt_prototype_find(wanted->name);
 	if (known->row) {
 		known->result = known->row->result[0];
-		text_copy(known->arguments, sizeof(known->arguments),
-			  known->row->arguments);
-		__builtin_memcpy(known->registers, in_order, sizeof(in_order));
+		text_copy(letters, sizeof(letters), known->row->arguments);
+		text_copy(places, sizeof(places), "012345");
 		text_copy(known->fields, sizeof(known->fields),
 			  known->row->fields);
-		return true;
+	} else if (p) {
+		known->lines = usdt_line_after(p);
+		known->result = *p++;
+		p = part_take(letters, sizeof(letters) - 1, p, ' ');
+		p = part_take(places, sizeof(places) - 1, p, ' ');
+		p = part_take(known->fields, sizeof(known->fields), p, '\n');
+		if (!p || text_length(letters) != text_length(places))
+			return false;
+	} else {
+		return false;
 	}
-	if (!p)
-		return false;
-	known->result = *p++;
-	p = part_take(known->arguments, RULE_ARGUMENTS_MAX + 1, p, ' ');
-	p = part_take(known->registers, RULE_ARGUMENTS_MAX + 1, p, ' ');
-	p = part_take(known->fields, sizeof(known->fields), p, '\n');
-	if (!p || text_length(known->arguments) !=
-			  text_length(known->registers))
-		return false;
-	for (uint32_t i = 0; known->registers[i]; i++)
-		if (known->registers[i] < '0' ||
-		    known->registers[i] >
-			    (is_vector(usdt_prototype_type(
-				     known->arguments[i])) ? '7' : '5'))
+	lines = known->lines;
+	for (; letters[known->count]; known->count++)
+		if (!argument_read(&known->operands[known->count],
+				   letters[known->count], places[known->count],
+				   &lines, 8 * wanted->pushes))
 			return false;
 	return true;
 }
 
+/* Adds how the fields of an entry, or of an exit, are shown. Returns false if
+ * that is not said, or makes no sense. */
+static bool known_shown(struct text *text, const struct known *known, bool exit)
+{
+	struct taffrail_shown shown;
+	struct text one;
+	int byte;
+
+	if (known->row && !exit)
+		text_add_bytes(text, (const char *)known->row->shown,
+			       usdt_prototype_shown(known->row) *
+				       sizeof(*known->row->shown));
+	for (const char *p = known->lines; *p; p = usdt_line_after(p)) {
+		if (*p++ != '=')
+			continue;
+		text_open(&one, text->start + text->used,
+			  text->size - text->used);
+		while ((byte = usdt_hex_byte(&p)) >= 0)
+			text_add_bytes(&one, &(char){ (char)byte }, 1);
+		__builtin_memcpy(&shown, one.start, sizeof(shown));
+		if (one.cut || one.used < sizeof(shown) ||
+		    one.used - sizeof(shown) != shown.bytes_)
+			return false;
+		if ((shown.field_ == USDT_LINE_RESULT) != exit)
+			continue;
+		if (exit)
+			*one.start = 1;
+		text->used += one.used;
+	}
+	return text->used && !text->cut;
+}
+
 /* Operands, and the names of the fields behind them. */
 struct fields {
-	struct usdt_operand operands[RULE_ARGUMENTS_MAX + 2];
+	struct usdt_operand operands[USDT_CALL_ARGUMENTS_MAX + 2];
 	char names[USDT_FIELDS_BYTES];
 };
 
@@ -205,7 +276,7 @@ struct fields {
 _Static_assert(sizeof(((struct usdt_prototype *)0)->fields) <=
 	       USDT_FIELDS_BYTES, "prototypes.h");
 _Static_assert(sizeof(((struct usdt_prototype *)0)->arguments) <=
-	       RULE_ARGUMENTS_MAX + 2, "prototypes.h");
+	       USDT_CALL_ARGUMENTS_MAX, "prototypes.h");
 
 struct usdt_operand *usdt_fields_keep(const struct usdt_operand *operands,
 				      uint32_t count, const char *names)
@@ -252,11 +323,11 @@ void usdt_texts_open(struct text *text, char texts[USDT_TEXT_BYTES],
 	text_add_bytes(text, name, text_length(name) + 1);
 }
 
-void usdt_texts_file(struct text *texts, const char *file)
+void usdt_texts_file(struct text *texts, const char *file, size_t more)
 {
 	size_t n = text_length(file) + 1;
 
-	if (texts->used + n + SHOWN_ROOM > USDT_TEXT_BYTES)
+	if (texts->used + n + more > USDT_TEXT_BYTES)
 		file = "";
 	text_add_bytes(texts, file, text_length(file) + 1);
 }
@@ -277,14 +348,15 @@ struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
 					const struct usdt_exit *exit,
 					const struct usdt_adopted *first)
 {
-	struct usdt_operand operands[RULE_ARGUMENTS_MAX + 2] = { 0 };
+	struct usdt_operand operands[USDT_CALL_ARGUMENTS_MAX + 2] = { 0 };
 	struct usdt_adopted probe = { .operands = operands };
 	char names[USDT_FIELDS_BYTES], texts[USDT_TEXT_BYTES];
+	char behind[USDT_TEXT_BYTES];
 	struct known found, *known = NULL;
 	struct rule_types types;
-	uint32_t arguments = 0, shown, i;
+	uint32_t arguments = 0, i;
 	char name[USDT_NAME_BYTES];
-	struct text text;
+	struct text text, shown;
 
 	usdt_name_wanted(naming, wanted, 0, !!exit, &types);
 	/* an exit has no arguments that types could be of */
@@ -292,13 +364,12 @@ struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
 		known = &found;
 	if (!exit)
 		arguments = types.count ? types.count :
-			    known ? (uint32_t)text_length(known->arguments) :
-				    ARGUMENTS;
+			    known ? known->count : ARGUMENTS;
 	/* lengths are recorded, too */
 	for (i = 0; i < types.count && !exit; i++)
 		if (types.lengths[i] > arguments)
 			arguments = types.lengths[i];
-	if (arguments > RULE_ARGUMENTS_MAX)
+	if (arguments > RULE_ARGUMENTS_MAX && !known)
 		arguments = RULE_ARGUMENTS_MAX;
 	probe.spot.address = naming->module->base +
 			     (exit ? exit->address : usdt_wanted_at(wanted));
@@ -319,15 +390,18 @@ struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
 	if (!probe.operands)
 		return NULL;
 	text_open(&text, texts, sizeof(texts));
-	shown = known && known->row && !exit ?
-			usdt_prototype_shown(known->row) : 0;
-	if (shown) {
+	text_open(&shown, behind,
+		  sizeof(behind) - sizeof(struct taffrail_shown));
+	if (known && known_shown(&shown, known, !!exit)) {
 		usdt_texts_open(&text, texts, name);
 		text_add_bytes(&text, names, text_length(names) + 1);
 		usdt_texts_file(&text, usdt_function_file(naming->module,
-							  wanted));
-		text_add_bytes(&text, (const char *)known->row->shown,
-			       shown * sizeof(*known->row->shown));
+							  wanted),
+				USDT_NAME_BYTES + shown.used);
+		text_add_bytes(&text, behind, shown.used);
+		/* another name may be longer */
+		if (text.used + USDT_NAME_BYTES > USDT_TEXT_BYTES)
+			text_open(&text, texts, sizeof(texts));
 	}
 	return usdt_adopted_keep(&probe, &text);
 }

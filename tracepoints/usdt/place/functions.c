@@ -356,20 +356,24 @@ static void call_field(struct usdt_adopted *call, uint8_t type)
 						     scalar_bytes(type));
 }
 
-/* Adds how the arguments of an entry are shown, behind two fields. */
-static void call_shown(struct text *text, const struct usdt_adopted *entry)
+/* Adds how the fields of an entry or an exit are shown, behind others, as far
+ * as there is room. */
+static void call_shown(struct text *text, const struct usdt_adopted *probe,
+		       uint32_t before)
 {
-	const char *end = entry->text + entry->site.text_bytes_;
-	const char *p = usdt_texts_rest(entry, end > entry->text ? 4 : 0);
-	struct taffrail_shown shown = {
-		.field_ = 1, .how_ = TAFFRAIL_HOW_DURATION_NS,
-	};
+	const char *end = probe->text + probe->site.text_bytes_;
+	const char *p = usdt_texts_rest(probe, end > probe->text ? 4 : 0);
+	struct taffrail_shown shown;
+	size_t n;
 
-	text_add_bytes(text, (const char *)&shown, sizeof(shown));
-	for (; p < end; p += sizeof(shown)) {
+	for (; p < end; p += n) {
 		__builtin_memcpy(&shown, p, sizeof(shown));
-		shown.field_ = (uint8_t)(shown.field_ + 2);
+		n = sizeof(shown) + shown.bytes_;
+		if (text->used + n + USDT_NAME_BYTES > USDT_TEXT_BYTES)
+			continue;
+		shown.field_ = (uint8_t)(shown.field_ + before);
 		text_add_bytes(text, (const char *)&shown, sizeof(shown));
+		text_add_bytes(text, p + sizeof(shown), n - sizeof(shown));
 	}
 }
 
@@ -392,6 +396,9 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 			  .line_ = entry->site.line_ },
 	};
 	const char *file = object_of(entry->site.agent_)->file;
+	const struct taffrail_shown duration = {
+		.field_ = 1, .how_ = TAFFRAIL_HOW_DURATION_NS,
+	};
 	struct usdt_adopted *call;
 	char texts[USDT_TEXT_BYTES];
 	struct text text;
@@ -412,8 +419,11 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 		call_field(&model, exit->operands[0].type);
 	}
 	text_add_bytes(&text, "", 1);
-	usdt_texts_file(&text, file);
-	call_shown(&text, entry);
+	usdt_texts_file(&text, file, sizeof(duration));
+	text_add_bytes(&text, (const char *)&duration, sizeof(duration));
+	call_shown(&text, entry, 2);
+	if (exit->count > 1)
+		call_shown(&text, exit, model.site.nfields_ - 1u);
 	call = usdt_adopted_keep(&model, &text);
 	if (!call || usdt_marker_make(c->module, call, name, file,
 				      usdt_place_stub(&entry->spot)))

@@ -152,7 +152,7 @@ struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
 					const struct usdt_exit *exit,
 					const struct usdt_adopted *first);
 
-#define USDT_FIELDS_BYTES	80	/* "arg1, arg2, ..., cfa" */
+#define USDT_FIELDS_BYTES	160	/* "arg1, arg2, ..., cfa" */
 
 /* Returns a copy of operands and names that is never freed, or NULL. Most
  * functions have those of the function before, and share them. */
@@ -169,8 +169,9 @@ static inline const char *usdt_fields_names(const struct usdt_adopted *probe)
 void usdt_texts_open(struct text *text, char texts[USDT_TEXT_BYTES],
 		     const char *name);
 
-/* Adds the fourth text, or an empty one where there is no room for it. */
-void usdt_texts_file(struct text *texts, const char *file);
+/* Adds the fourth text, or an empty one where there is no room for it and that
+ * many bytes. */
+void usdt_texts_file(struct text *texts, const char *file, size_t more);
 
 /* Returns the texts of a probe that has some, without the first n. */
 const char *usdt_texts_rest(const struct usdt_adopted *probe, uint32_t n);

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Arguments and results in all places of the calling convention, by the program's
+# debug information. Each value is one that the program prints.
+
+group: {COMPILER}
+for: COMPILER gcc clang
+need: command -v {COMPILER}
+before:
+	rules='-e fn:many -e fn:reals -e fn:parts -e fn:stack -e fn:odd'
+	for o in '-O0 -gdwarf-4' '-O0 -no-pie' -O1 -O2 -O3; do
+		{COMPILER} -g $o -w -Wl,--build-id -o passed"${o// /}" "$SOURCE/passed.c"
+		{COMPILER} -g $o -w -Wl,--build-id -DOWN=static -o static"${o// /}" "$SOURCE/passed.c"
+	done
+	library=$(dirname "$(command -v taffrail)")/../lib/libtaffrail.so
+	# "FUNCTION NAME = VALUE", without addresses
+	values() {
+		sed -n 's/.* fn:\([a-z]*\).*{ \([^{}]*\) }$/\1, \2/p' |
+			awk -F ', ' '{ for (i = 2; i <= NF; i++) print $1, $i }' | grep -v ' = 0x\| duration\| depth\| to = '
+	}
+	# Prints values that the program did not have, and those that are not told.
+	compare() {
+		p=$1 && shift && rm -rf trace && taffrail record -o trace "$@" -- ./$p >out 2>err
+		taffrail view trace | values >told
+		grep -vxFf out told | sed "s/^/$p: wrong: /"
+		sort -u out | grep -vxFf told | awk '{ print $1 "." $2 }' | uniq | sort -u >missing
+	}
+case: of functions that other files may call, all are told for which there is room
+run: for p in passed*; do compare $p $rules; grep -vx 'parts.f\|reals.[ij]' missing; grep -c '^stack z' told; done | sort | uniq -c
+whole stdout:
+	      5 40
+case: what has no field is said
+run:
+	compare passed-O0-no-pie $rules; sed -n "s/.*'fn:\(.*\)': limits of /\1: /p" err
+	compare passed-O0-no-pie -e fn:stack%entry; grep -c limits err
+	compare passed-O0-no-pie -e fn:parts%return; grep -c limits err
+	compare passed-O0-no-pie -e 'fn:*' >all; grep -c 'and 3 other functions' err
+whole stdout:
+	reals: reals: i has no room; j has no room
+	parts: parts: t.g has no room
+	stack: stack: value is a structure
+	odd: odd: x has a type that no field has; y has a type that no field has
+	0
+	0
+	1
+case: of static functions none is wrong
+run: for p in static*; do compare $p $rules; done | grep -v 'static-O[123]: wrong: many value' || echo none
+whole stdout: none
+case: whole calls, conditions by names of enumerations
+run:
+	compare passed-O2 --functions many --functions parts --functions stack; grep -vx 'parts.f\|reals.*\|odd.*' missing
+	rm -rf trace && taffrail record -o trace -e 'fn:many%return if value == BLUE' -e 'fn:stack%entry if c == GREEN && z > 0' -e 'fn:parts%entry if high < -15 && tint == RED' -- ./passed-O2 2>err >out
+	taffrail view trace | values | sort | uniq -c | grep 'BLUE\|GREEN\|high'
+whole stdout:
+	     40 many value = BLUE
+	      1 parts high = -16
+	      1 parts high = -18
+	      1 parts high = -20
+	      3 parts tone = BLUE
+	     26 stack c = GREEN
+case: without a command
+run:
+	TAFFRAIL_ENABLE="$(taffrail env -e fn:many -e fn:parts -e fn:stack ./passed-O2)" LD_PRELOAD=$library ./passed-O2 >out 2>err && taffrail snapshot env -o trace.env 2>err; taffrail view trace.env | values >told
+	grep -vxFf out told; grep -c '^many text = "pear"' told; grep -c 'parts tint = GREEN' told
+whole stdout:
+	20
+	20
