@@ -36,8 +36,10 @@ struct field_name;
 
 /* Returns the column, from 1 on, of a comparison that no number of the field's
  * type meets, as "n > 300" of a byte, if the condition needs that one to be
- * met; else 0. The condition compiles. */
+ * met; else 0. Fields have so many bits, unless that is 0. The condition
+ * compiles. */
 uint32_t condition_never(const char *condition, const struct field_name *names,
-			 const uint8_t *types, uint32_t n);
+			 const uint8_t *types, const uint8_t *widths,
+			 uint32_t n);
 
 #endif

@@ -73,7 +73,8 @@ const char *expression_end(const char *p, bool *simple)
 }
 
 uint32_t condition_never(const char *condition, const struct field_name *names,
-			 const uint8_t *types, uint32_t n)
+			 const uint8_t *types, const uint8_t *widths,
+			 uint32_t n)
 {
 	char word[sizeof(names->name)], op[3], digits[19], *rest;
 	const char *p = condition, *next;
@@ -100,7 +101,8 @@ uint32_t condition_never(const char *condition, const struct field_name *names,
 		if (i == n || *rest || (*digits == '0' && digits[1]) ||
 		    (!is_signed && scalar_sort(types[i]) != SCALAR_UNSIGNED))
 			continue;
-		bits = 8 * scalar_bytes(types[i]) - is_signed;
+		bits = (widths[i] ? widths[i] : 8 * scalar_bytes(types[i])) -
+		       is_signed;
 		/* above what is in the text */
 		high = bits > 62 ? LLONG_MAX : (1ll << bits) - 1;
 		low = is_signed ? -high - 1 : 0;

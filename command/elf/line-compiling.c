@@ -81,6 +81,7 @@ struct compiling {
 	uint32_t spread;		/* a structure that has fields: the
 					 * number, from 1 on */
 	uint8_t types[TAFFRAIL_FIELDS_MAX];
+	uint8_t bits[TAFFRAIL_FIELDS_MAX];	/* of bit-fields; else 0 */
 	char shown_bytes[TEXTS_BYTES];
 	size_t shown;			/* of them, taken */
 	/* of the condition, at the places so far */
@@ -148,7 +149,8 @@ static void condition_check(struct compiling *c)
 	}
 	if (expr_compile(condition, &fields, code, sizeof(code), &c->fault) < 0)
 		return;
-	c->fault.column = condition_never(condition, names, c->types, fields.n);
+	c->fault.column = condition_never(condition, names, c->types, c->bits,
+					  fields.n);
 	c->fits = !c->fault.column;
 	snprintf(c->fault.fact, sizeof(c->fault.fact),
 		 "no value of this type meets it");
@@ -196,6 +198,7 @@ static void place_close(struct compiling *c)
 		       sizeof(struct taffrail_shown));
 		c->shown += sizeof(struct taffrail_shown);
 		c->types[c->n] = TAFFRAIL_T_U16;
+		c->bits[c->n] = 0;
 	}
 	if (strlen(c->head) + strlen(c->text) + 8 >= LINE_VALUE_BYTES ||
 	    strlen(c->text) + strlen(rule->where) + 16 + c->shown >=
@@ -330,6 +333,8 @@ static void field_take(struct compiling *c, char *words)
 		c->has[whole]++;
 	c->spread = whole + 1;
 	c->types[c->n] = (uint8_t)atoi(type);
+	words = words ? strchr(words, '\t') : NULL;
+	c->bits[c->n] = words ? (uint8_t)atoi(words + 1) : 0;
 	c->numbers[number] = (uint8_t)++c->n;
 }
 

@@ -66,8 +66,6 @@ static const char *expressions_take(struct line_rule *rule, const char **p)
 		if (**p == '"')
 			return "a text and the values behind it stand without "
 			       "( ), as in FILE.c:LINE \"%d\", A";
-		if (**p == '!')
-			return "a value has no '!', which conditions have";
 		for (end = *p; *end; end++) {
 			if (strchr("[(", *end) || (strchr("])", *end) && depth)) {
 				depth += strchr("[(", *end) ? 1 : -1;

@@ -188,6 +188,8 @@ struct value {
 	uint32_t bits, shift;
 	Dwarf_Die type;			/* peeled */
 	bool has_type;
+	uint32_t rows;			/* dimensions of an array that have an
+					 * index */
 	bool points;			/* by a cast, to the type */
 	uint8_t number;			/* of VALUE_NUMBER: the type, if it has
 					 * no other (enum taffrail_type) */
@@ -279,10 +281,14 @@ bool value_type_find(Dwarf_Die *type, Dwarf_Die *unit, const char *name,
 		     int tag);
 
 /* Return facts of a type, or 0: the encoding, the size, and the number of an
- * array's elements if it has one dimension. */
+ * array's elements in all dimensions behind so many. *dimensions, unless NULL,
+ * gets the number of all. */
 Dwarf_Word value_encoding(Dwarf_Die *type);
 Dwarf_Word value_bytes(Dwarf_Die *type);
-Dwarf_Word value_count(Dwarf_Die *type);
+Dwarf_Word value_count(Dwarf_Die *type, uint32_t before, uint32_t *dimensions);
+
+/* Returns the bytes between two elements, of which the value is one; or 0. */
+Dwarf_Word value_stride(const struct value *v);
 
 /* Read a constant, whose sign the form tells, and a number of a DIE. Return
  * false if there is none. */

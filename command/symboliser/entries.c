@@ -128,7 +128,8 @@ static bool has_copier(Dwarf_Die *type, Dwarf_Die *member)
 static bool members_look(Dwarf_Die *type, Dwarf_Word at, bool general[3],
 			 int depth)
 {
-	Dwarf_Word before, bytes, bits, first = 0, count = value_count(type);
+	Dwarf_Word before, bytes, bits, first = 0;
+	Dwarf_Word count = value_count(type, 0, NULL);
 	struct value v = { 0 };
 	Dwarf_Die member;
 

@@ -4,7 +4,7 @@
  * symboliser's child. Facts: C11, 6.3.1, "Arithmetic operands", and 6.5.
  *
  *	sum	operand, or sums with an operator between them
- *	operand	-operand ~operand *operand &operand (TYPE)operand, or
+ *	operand	-operand ~operand !operand *operand &operand (TYPE)operand, or
  *		NUMBER, NAME and (sum), with .MEMBER ->MEMBER [sum] behind
  *
  * Numbers are computed in the types of C, as gdb does. A number that is divided
@@ -24,8 +24,10 @@
 #define NAME_BYTES	128
 
 /* Of operators; 1 is the lowest. */
-#define LEVEL_SHIFT	4
-#define LEVEL_SUM	5
+#define LEVEL_EQUAL	4
+#define LEVEL_LESS	5
+#define LEVEL_SHIFT	6
+#define LEVEL_SUM	7
 
 static const char *sum_take(struct value *v, const char *p, int level,
 			    const struct value_scope *scope);
@@ -152,18 +154,28 @@ static const struct operation {
 	{ "|", 1, AX_BIT_OR, AX_BIT_OR, 0 },
 	{ "^", 2, AX_BIT_XOR, AX_BIT_XOR, 0 },
 	{ "&", 3, AX_BIT_AND, AX_BIT_AND, 0 },
+	{ "==", LEVEL_EQUAL, AX_EQUAL, AX_EQUAL, AX_DOUBLE_EQUAL },
+	{ "!=", LEVEL_EQUAL, AX_EQUAL, AX_EQUAL, AX_DOUBLE_EQUAL },
+	{ "<=", LEVEL_LESS, AX_LESS_SIGNED, AX_LESS_UNSIGNED,
+	  AX_DOUBLE_LESS_EQUAL },
+	{ ">=", LEVEL_LESS, AX_LESS_SIGNED, AX_LESS_UNSIGNED,
+	  AX_DOUBLE_LESS_EQUAL },
 	{ "<<", LEVEL_SHIFT, AX_LSH, AX_LSH, 0 },
 	{ ">>", LEVEL_SHIFT, AX_RSH_SIGNED, AX_RSH_UNSIGNED, 0 },
+	{ "<", LEVEL_LESS, AX_LESS_SIGNED, AX_LESS_UNSIGNED, AX_DOUBLE_LESS },
+	{ ">", LEVEL_LESS, AX_LESS_SIGNED, AX_LESS_UNSIGNED, AX_DOUBLE_LESS },
 	{ "+", LEVEL_SUM, AX_ADD, AX_ADD, AX_DOUBLE_ADD },
 	{ "-", LEVEL_SUM, AX_SUB, AX_SUB, AX_DOUBLE_SUB },
-	{ "*", 6, AX_MUL, AX_MUL, AX_DOUBLE_MUL },
-	{ "/", 6, AX_DIV_SIGNED, AX_DIV_UNSIGNED, AX_DOUBLE_DIV },
-	{ "%", 6, AX_REM_SIGNED, AX_REM_UNSIGNED, 0 },
+	{ "*", 8, AX_MUL, AX_MUL, AX_DOUBLE_MUL },
+	{ "/", 8, AX_DIV_SIGNED, AX_DIV_UNSIGNED, AX_DOUBLE_DIV },
+	{ "%", 8, AX_REM_SIGNED, AX_REM_UNSIGNED, 0 },
 };
 
 /* Returns the operator that a text begins with, or NULL. */
 static const struct operation *operation_find(const char *p)
 {
+	if (!strncmp(p, "&&", 2) || !strncmp(p, "||", 2))
+		return NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(operations); i++)
 		if (!strncmp(p, operations[i].text, strlen(operations[i].text)))
 			return &operations[i];
@@ -184,7 +196,7 @@ static void element_of(struct value *v, struct value *index, bool backwards)
 		return;
 	code_address(v);
 	code_append(v, index);
-	code_const(v, (int64_t)value_bytes(&v->type));
+	code_const(v, (int64_t)value_stride(v));
 	code_op(v, AX_MUL);
 	code_op(v, backwards ? AX_SUB : AX_ADD);
 	v->follows = true;
@@ -200,12 +212,74 @@ static bool is_address(const struct value *v)
 	       (v->has_type && dw.tag(&type) == DW_TAG_array_type);
 }
 
+/* Makes an address of an array. */
+static void array_decay(struct value *v)
+{
+	if (value_is_pointer(v))
+		return;
+	class_element(v, 0);
+	if (!v->kind)
+		return;
+	code_address(v);
+	v->kind = VALUE_NUMBER;
+	v->points = true;
+}
+
+/* Makes the number of elements between two pointers. */
+static void difference_make(struct value *a, struct value *b)
+{
+	struct value element;
+	Dwarf_Word bytes;
+
+	array_decay(a);
+	array_decay(b);
+	element = *a;
+	if (!a->points)
+		value_type(&element, &a->type);
+	bytes = element.has_type ? value_bytes(&element.type) : 0;
+	if (!bytes || !value_load(a) || !value_load(b)) {
+		value_refuse(a, "has no elements of a known size");
+		return;
+	}
+	code_append(a, b);
+	code_op(a, AX_SUB);
+	code_const(a, (int64_t)bytes);
+	code_op(a, AX_DIV_SIGNED);
+	a->number = TAFFRAIL_T_S64;
+	a->has_type = a->points = false;
+}
+
+/* Adds the operation of a comparison, of which the result is 0 or 1. The
+ * operands of ">" and ">=" are changed over, and of integers "<=" is not ">".
+ */
+static void comparison_add(struct value *a, struct value *b, const char *text,
+			   uint8_t code)
+{
+	bool real = code == AX_DOUBLE_LESS_EQUAL;
+	bool swap = *text == '>' ? real || !text[1] : *text == '<' && !real &&
+							text[1];
+
+	code_append(a, b);
+	if (swap)
+		code_op(a, AX_SWAP);
+	code_op(a, (enum ax_opcode)code);
+	if (*text == '!' || (text[1] && !real && *text != '='))
+		code_op(a, AX_LOG_NOT);
+	a->number = TAFFRAIL_T_S32;
+	a->has_type = a->points = false;
+}
+
 /* Makes the result of an operator. */
 static void operation_apply(struct value *a, struct value *b,
 			   const struct operation *op)
 {
+	bool compares = op->level == LEVEL_EQUAL || op->level == LEVEL_LESS;
 	uint8_t type, work, code;
 
+	if (*op->text == '-' && is_address(a) && is_address(b)) {
+		difference_make(a, b);
+		return;
+	}
 	if (is_address(a) && !is_address(b) && op->level == LEVEL_SUM) {
 		element_of(a, b, *op->text == '-');
 		a->kind = a->kind ? VALUE_NUMBER : VALUE_NONE;
@@ -223,13 +297,18 @@ static void operation_apply(struct value *a, struct value *b,
 	code = work == TAFFRAIL_T_F64 ? op->of_double :
 	       scalar_sort(type) == SCALAR_SIGNED ? op->of_signed :
 						    op->of_unsigned;
-	if (!code || value_is_pointer(a) || value_is_pointer(b)) {
+	if (!code || (!compares &&
+		      (value_is_pointer(a) || value_is_pointer(b)))) {
 		value_refuse(a, "has an operator that its type has not");
 		return;
 	}
 	number_convert(a, work);
 	if (op->level != LEVEL_SHIFT)
 		number_convert(b, work);
+	if (compares) {
+		comparison_add(a, b, op->text, code);
+		return;
+	}
 	code_append(a, b);
 	code_op(a, (enum ax_opcode)code);
 	/* the result may have more bits */
@@ -361,7 +440,7 @@ static const char *cast_take(struct cast *cast, const char *p)
 		cast->number = scalar_of_sort(SCALAR_UNSIGNED,
 					      scalar_bytes(cast->number));
 	p = blanks_skip(p + 1);
-	return isalnum((unsigned char)*p) || (*p && strchr("_(*&-~", *p)) ?
+	return isalnum((unsigned char)*p) || (*p && strchr("_(*&-~!", *p)) ?
 		       p : NULL;
 }
 
@@ -424,7 +503,17 @@ static void unary_apply(struct value *v, char sign)
 		}
 		code_address(v);
 		v->kind = VALUE_NUMBER;
-		v->has_type = v->points = false;
+		/* of a character, too, it is no text */
+		v->number = TAFFRAIL_T_PTR;
+		v->points = v->has_type;
+		return;
+	}
+	if (sign == '!') {
+		operation_apply(v, &(struct value){ .kind = VALUE_NUMBER,
+						    .number = TAFFRAIL_T_S32,
+						    .base = -1, .n = 2,
+						    .code = { AX_CONST8, 0 } },
+				operation_find("=="));
 		return;
 	}
 	/* 0 - n, and -1 ^ n */
@@ -443,7 +532,7 @@ static const char *unary_take(struct value *v, const char *p,
 	const char *next;
 
 	p = blanks_skip(p);
-	if (*p && strchr("*&-~", *p)) {
+	if (*p && strchr("*&-~!", *p)) {
 		next = unary_take(v, p + 1, scope);
 		unary_apply(v, *p);
 		return next;
@@ -517,7 +606,9 @@ void value_parse(struct value *v, const char *expression,
 {
 	const char *p = sum_take(v, expression, 0, scope);
 
-	if (!p || *p)
+	if (p && (*p == '?' || !strncmp(p, "&&", 2) || !strncmp(p, "||", 2)))
+		value_refuse(v, "has &&, || or ?:, which no value has");
+	else if (!p || *p)
 		value_refuse(v, "is no expression that is known here: a rule "
 				"calls no functions");
 }

@@ -12,7 +12,8 @@
  *	spot	ADDRESS LINE FUNCTION		hexadecimal, decimal
  *	source	PATH				of the last spot, unless in
  *						lists
- *	field	TYPE OPERAND NAME FOLLOWS	of the last spot: usdt_line
+ *	field	TYPE OPERAND NAME FOLLOWS BITS	of the last spot: usdt_line;
+ *						BITS of a bit-field, else 0
  *	names	FIELD BYTES			how the last field is shown
  *	none	NAME WHY			of the last spot; "?NAME" may
  *						be no variable
@@ -333,8 +334,9 @@ static void member_put(const struct value *member, const char *name, void *priv)
 			line_put(flat->s, "none\t%s\t%s\n", whole, field.why);
 		return;
 	}
-	line_put(flat->s, "field\t%u\t%s\t%s\t%d\n", field.type, field.operand,
-		 whole, member->follows || field.guarded);
+	line_put(flat->s, "field\t%u\t%s\t%s\t%d\t%u\n", field.type,
+		 field.operand, whole, member->follows || field.guarded,
+		 member->bits);
 	names_put(flat->s, member, flat->n);
 	flat->n++;
 }
@@ -366,8 +368,8 @@ static uint32_t field_put(const struct search *s, const struct value *value,
 			 *names ? "; nearest: " : "", names);
 		return n;
 	}
-	line_put(s, "field\t%u\t%s\t%s\t%d\n", field.type, field.operand, name,
-		 value->follows || field.guarded);
+	line_put(s, "field\t%u\t%s\t%s\t%d\t%u\n", field.type, field.operand,
+		 name, value->follows || field.guarded, value->bits);
 	if (!length)
 		names_put(s, value, n);
 	return n + 1;
@@ -558,7 +560,7 @@ static bool questions_read(struct search *s, char *words, size_t bytes)
 			q->targets[0].file = p + (*p == SYMBOLISER_QUESTION);
 		} else if (!*p) {
 			q->parameters = true;
-		} else if (*p == '!') {
+		} else if (!strcmp(p, "!")) {
 			q->handles = true;
 		} else if (q->n < ARRAY_SIZE(q->expressions)) {
 			q->expressions[q->n++] = p;

@@ -15,6 +15,7 @@ void value_type(struct value *v, Dwarf_Die *die)
 	Dwarf_Attribute attr;
 	Dwarf_Die type;
 
+	v->rows = 0;
 	v->has_type = dw.attr_integrate(die, DW_AT_type, &attr) &&
 		      dw.formref_die(&attr, &type) &&
 		      !dw.peel_type(&type, &v->type);
@@ -45,19 +46,29 @@ bool value_constant(Dwarf_Attribute *attr, Dwarf_Sword *number)
 			 dw.formudata(attr, (Dwarf_Word *)number));
 }
 
-Dwarf_Word value_count(Dwarf_Die *type)
+Dwarf_Word value_count(Dwarf_Die *type, uint32_t before, uint32_t *dimensions)
 {
-	Dwarf_Word count = 0;
-	Dwarf_Die range, other;
+	Dwarf_Word count, first, all = 1;
+	uint32_t n = 0;
+	Dwarf_Die range;
 
-	if (dw.tag(type) != DW_TAG_array_type || dw.child(type, &range) ||
-	    !dw.siblingof(&range, &other) ||
-	    (value_number(&range, DW_AT_lower_bound, &count) && count))
+	if (dimensions)
+		*dimensions = 0;
+	if (dw.tag(type) != DW_TAG_array_type || dw.child(type, &range))
 		return 0;
-	if (!value_number(&range, DW_AT_count, &count) &&
-	    value_number(&range, DW_AT_upper_bound, &count))
-		count++;
-	return count;
+	do {
+		count = 0;
+		if (!value_number(&range, DW_AT_count, &count) &&
+		    value_number(&range, DW_AT_upper_bound, &count))
+			count++;
+		if (value_number(&range, DW_AT_lower_bound, &first) && first)
+			count = 0;
+		if (n++ >= before)
+			all *= count;
+	} while (!dw.siblingof(&range, &range));
+	if (dimensions)
+		*dimensions = n;
+	return n > before ? all : 0;
 }
 
 Dwarf_Word value_bytes(Dwarf_Die *type)
@@ -68,11 +79,23 @@ Dwarf_Word value_bytes(Dwarf_Die *type)
 	if (!dw.aggregate_size(type, &bytes))
 		return bytes;
 	/* libdw knows no first index in units of dwz, which have no language */
-	count = value_count(type);
+	count = value_count(type, 0, NULL);
 	if (count)
 		value_type(&element, type);
 	return !element.has_type || dw.aggregate_size(&element.type, &bytes) ?
 		       0 : count * bytes;
+}
+
+Dwarf_Word value_stride(const struct value *v)
+{
+	Dwarf_Die type = v->type;
+	struct value element = { 0 };
+
+	if (!v->has_type || !v->rows)
+		return v->has_type ? value_bytes(&type) : 0;
+	value_type(&element, &type);
+	return element.has_type ? value_count(&type, v->rows, NULL) *
+					  value_bytes(&element.type) : 0;
 }
 
 bool value_is_fixed(Dwarf_Attribute *attr)

@@ -146,11 +146,12 @@ static bool field_type(struct value_field *field, struct value *v,
 {
 	int tag = v->has_type && !v->points ? dw.tag(&v->type) : 0;
 	struct value element = { 0 };
+	uint32_t dimensions;
 
 	*most = 0;
 	field->why = "has no type";
 	field->type = scalar_type(v, &field->why);
-	if (field->type == TAFFRAIL_T_PTR &&
+	if (field->type == TAFFRAIL_T_PTR && v->number != TAFFRAIL_T_PTR &&
 	    (v->points ? is_character(v) : is_text(&v->type)))
 		field->type = TAFFRAIL_T_STRING;
 	if (field->type || tag == DW_TAG_base_type ||
@@ -169,10 +170,12 @@ static bool field_type(struct value_field *field, struct value *v,
 	}
 	field->why = "is an array: name an element";
 	value_type(&element, &v->type);
-	*most = value_count(&v->type);
+	*most = value_count(&v->type, v->rows, &dimensions);
 	field->type = array_type(&element, &field->why);
-	if (is_character(&element))
-		field->type = TAFFRAIL_T_STRING;
+	if (is_character(&element)) {
+		field->type = dimensions > v->rows + 1 ? 0 : TAFFRAIL_T_STRING;
+		field->why = "is an array: name an element";
+	}
 	*most = *most < UINT16_MAX ? *most : UINT16_MAX;
 	return field->type && *most && v->kind == VALUE_MEMORY;
 }
@@ -272,6 +275,10 @@ bool value_load(struct value *v)
 						      field.type;
 	if (!v->bits && (is_signed || v->kind != VALUE_MEMORY))
 		code_extend(v, v->number);
+	/* C's int has all numbers of such a bit-field */
+	if (v->bits && v->bits < 32u + is_signed &&
+	    field.type != TAFFRAIL_T_BOOL)
+		v->number = TAFFRAIL_T_S32;
 	v->kind = VALUE_NUMBER;
 	v->base = -1;
 	v->bits = v->shift = 0;

@@ -453,9 +453,9 @@ void value_members(const struct value *value, value_member *take, void *priv)
 
 void value_element(struct value *v, int64_t number)
 {
-	Dwarf_Die type = v->type, child;
+	Dwarf_Die type = v->type;
 	int tag = v->has_type ? dw.tag(&type) : 0;
-	int dimensions = 0;
+	uint32_t dimensions;
 	Dwarf_Word bytes;
 
 	if (!v->kind)
@@ -463,20 +463,14 @@ void value_element(struct value *v, int64_t number)
 	if (value_is_pointer(v)) {
 		value_follow(v);
 	} else if (tag == DW_TAG_array_type && v->kind == VALUE_MEMORY) {
-		if (!dw.child(&type, &child))
-			do
-				dimensions++;
-			while (!dw.siblingof(&child, &child));
-		if (dimensions > 1) {
-			value_refuse(v, "has more than one dimension");
-			return;
-		}
-		value_type(v, &type);
+		value_count(&type, 0, &dimensions);
+		if (++v->rows >= dimensions)
+			value_type(v, &type);
 	} else {
 		value_refuse(v, "is no array in memory");
 		return;
 	}
-	bytes = v->has_type ? value_bytes(&v->type) : 0;
+	bytes = value_stride(v);
 	if (!bytes || number < -(1 << 20) || number > 1 << 20)
 		value_refuse(v, "has no elements of a known size");
 	else

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Values at lines that are computed: as C does, and as the program prints them.
+
+group: bit-fields, rows and comparisons, {OPTIONS}
+for: OPTIONS gcc_-O0 gcc_-O2 gcc_-O1_-gdwarf-4 clang_-O0
+before:
+	words=({OPTIONS})
+	${words//_/ } -g -w -Wl,--build-id -o computed "$SOURCE/computed.c" 2>err || exit 77
+	# Compares texts of a rule with the program's lines that begin with a letter.
+	same() {
+		rm -rf trace && taffrail record -o trace -e "computed.c:35 $2" -- ./computed >out || return
+		taffrail export --format json trace | sed 's/.*"message":"//; s/"}$//' | diff - <(sed -n "s/^$1 //p" out) && grep -c "^$1" out
+	}
+case: bit-fields compute as int where that has all their numbers
+run: same B '"%d %d %d %d %ld", b->low - 8, -b->high, b->sign - 40, b->low - 5 < 0, b->wide - 1'
+whole stdout: 5
+case: arrays of several dimensions
+run: same M '"%d %d %d %d %s %s", grid[1][0][2], grid[i & 1][1][i & 3], local[1][2], *grid[2][1], words[1], words[i & 1] + 1'
+whole stdout: 5
+case: comparisons are 0 or 1
+run: same C '"%d %d %d %d %d %d %d %d %d %d", i < 2, u > 4000000000, d >= 1.5, d != d, p == q, !i, !none, i <= 1, i >= 1, (i == 1) + 2'
+whole stdout: 5
+case: differences of pointers, members of addresses
+run: same P '"%ld %ld %d %d", q - p, p - nodes, (&p->n)[0], (&nodes[i & 3])->n'
+whole stdout: 5
+
+group: what is computed
+before: gcc -O0 -g -w -Wl,--build-id -o computed "$SOURCE/computed.c" 2>err || exit 77
+case: a whole array, a row, and rows of rows
+run: taffrail record -o rows -e 'computed.c:35(local, local[1], words[0], grid[1], &p->n) if i == 1' -- ./computed >out && taffrail view rows
+stdout: local = \[1, 2, 3, -1, -2, -3\], local_2 = \[-1, -2, -3\], words = "first", grid = \[-100, .* 600\], n = 0x
+case: a bit-field is compared with its own range
+run:
+	for condition in 'b->low == 8' 'b->low < 8' 'b->sign < -16' 'b->sign == 16' 'b->high > 1048575' 'b->high > 1048574'; do
+		rm -rf if && taffrail record -o if -e "computed.c:35(i) if $condition" -- ./computed 2>&1 >out | grep -o 'no value of this type meets it\|[0-9]* events'
+	done
+whole stdout:
+	no value of this type meets it
+	5 events
+	no value of this type meets it
+	no value of this type meets it
+	no value of this type meets it
+	0 events
+cases:
+	1 taffrail record -e 'computed.c:35(i && zero)' -- ./computed
+		i&&zero has &&, \|\| or \?:, which no value has$
+	1 taffrail record -e 'computed.c:35(i ? 1 : 2)' -- ./computed
+		i\?1:2 has &&, \|\| or \?:, which no value has$
+	1 taffrail record -e 'computed.c:35(words)' -- ./computed
+		words is an array: name an element$
