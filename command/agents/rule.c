@@ -347,7 +347,7 @@ enum rule_fit rule_fit(const char *rule, const struct rule_marker *marker)
 	struct expr_fields fields = {
 		names, types, marker->nfields,
 		{ marker->shown, marker->shown + marker->shown_bytes },
-		marker->id, false,
+		marker->id, false, NULL, 0,
 	};
 	struct expr_error error;
 	size_t bytes;

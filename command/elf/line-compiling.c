@@ -135,6 +135,7 @@ static void condition_check(struct compiling *c)
 	struct expr_fields fields = {
 		names, c->types, c->n + c->follows,
 		{ c->shown_bytes, c->shown_bytes + c->shown }, id, false,
+		NULL, 0,
 	};
 	size_t bytes;
 	const char *condition = rule_condition(c->rule->made, &bytes);

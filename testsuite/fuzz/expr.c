@@ -41,7 +41,7 @@ static const struct __attribute__((packed)) {
 };
 static const struct expr_fields fields = {
 	names, types, 6, { (const char *)&shown, (const char *)(&shown + 1) },
-	"app/x", false
+	"app/x", false, NULL, 0
 };
 static const struct ax_layout layout = { &shape, types };
 

@@ -48,3 +48,36 @@ cases:
 		i\?1:2 has &&, \|\| or \?:, which no value has$
 	1 taffrail record -e 'computed.c:35(words)' -- ./computed
 		words is an array: name an element$
+
+group: values that could not be read, in a trace
+before:
+	cat >unread.c <<-'END'
+		#include <stdio.h>
+		struct item { int n; struct item *next; };
+		static volatile int calls;
+		int main(void)
+		{
+			struct item second = { 0, 0 }, first = { 4, &second };
+			for (int i = 0; i < 3; i++) {
+				struct item *p = i == 0 ? &first : i == 1 ? &second : 0;
+				calls++;
+				printf("%d\n", i);
+			}
+			return 0;
+		}
+	END
+	gcc -O0 -g -Wl,--build-id -o unread unread.c && taffrail record -o trace -e 'unread.c:10(p->n, i, p->next->n)' -- ./unread >out
+	chosen() { taffrail view --where "line:unread.c:10 if $1" trace | sed 's/.* i = \([0-9]\).*/\1/' | tr '\n' ' '; echo; }
+case: are neither equal to 0 nor unequal
+run: for w in 'n == 0' 'n != 0' '!(n == 0)' 'n < 1' 'n == 0 || i == 2' 'unread == 0' 'n_2 == 0' 'n_2 != 0 || n == 0' 'vpid > 0 && n == 0' 'unread == 0 && n == 4'; do chosen "$w"; done
+whole stdout:
+	1 
+	0 
+	0 
+	1 
+	1 2 
+	0 
+	0 
+	1 
+	1 
+	0 

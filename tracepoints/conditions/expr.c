@@ -134,10 +134,13 @@ static uint8_t use_type(struct operand *a, uint8_t type)
 /* Notes that a field is used, which may be one that could not be read. */
 static void note_field(struct compiler *c, uint8_t field, struct operand *a)
 {
+	const uint8_t *numbers = c->fields->numbers;
+	uint8_t bit = numbers ? numbers[field] : field;
+
 	a->field = field;
 	c->field = field;
-	if (field < c->unread)
-		a->unread |= (uint16_t)(1u << field);
+	if (c->unread && bit < (numbers ? numbers[c->unread] : c->unread))
+		a->unread |= (uint16_t)(1u << bit);
 }
 
 /* Uses a field as an operand, and emits its load. Fails for an array and a
@@ -677,8 +680,10 @@ static uint8_t unread_field(const struct expr_fields *fields)
 {
 	uint32_t last = fields->n - 1;
 
+	if (fields->recorded)
+		return fields->id && text_after(fields->id, "line/") &&
+				       fields->numbers ? fields->unread : 0;
 	return fields->id && text_after(fields->id, "line/") && fields->n > 1 &&
-			       !fields->recorded &&
 			       fields->types[last] == TAFFRAIL_T_U16 &&
 			       text_equal(fields->names[last].name, "unread") &&
 			       shown_base(&fields->shown, last) == 16 ?

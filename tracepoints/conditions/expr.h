@@ -81,6 +81,10 @@ struct expr_fields {
 	struct shown_bytes shown;
 	const char *id;			/* "channel/name", or NULL: unknown */
 	bool recorded;
+	/* of recorded fields the numbers in the event, and the one that has
+	 * bits for them; or NULL */
+	const uint8_t *numbers;
+	uint8_t unread;
 };
 
 /* A fault: a short fact, and the byte of the text, from 1 on. */

@@ -36,7 +36,7 @@ static int program_make(struct workshop *shop, const struct object *object,
 	struct expr_fields fields = { shop->names, shop->types,
 				      object->site->nfields_,
 				      shown_of_site(object->site), object->id,
-				      false };
+				      false, NULL, 0 };
 	struct ax_layout layout = { &shop->shape, shop->types };
 	struct ax_source source = { .code = shop->code, .want_result = 1,
 				    .layout = &layout,

@@ -22,7 +22,12 @@ struct where_fields {
 	struct class_memory **memory;	/* of the class: nothing is freed */
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
 	uint8_t types[TAFFRAIL_FIELDS_MAX];
+	uint8_t numbers[TAFFRAIL_FIELDS_MAX];	/* in the event */
 	uint32_t n;
+	uint8_t seen;			/* fields of the event so far */
+	uint8_t unread;			/* the field that has a bit for each one
+					 * before it that could not be read; or
+					 * 0 */
 	struct write_shape shape;
 	struct where_step *context;	/* one for each number or string; the
 					 * last one has no class */

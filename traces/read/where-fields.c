@@ -211,12 +211,13 @@ static int add_field(struct where_fields *f, const struct field_class *class,
 		     struct where_step *step, const char *name,
 		     const char *expression)
 {
-	uint8_t type = type_of(class);
+	uint8_t type = type_of(class), number = f->seen;
 	struct write_shape *shape = &f->shape;
 	bool variable = type == TAFFRAIL_T_STRING ||
 			(type & TAFFRAIL_T_SEQUENCE);
 
 	step->class = class;
+	f->seen += !class->is_length && f->seen < UINT8_MAX;
 	if (class->kind == FIELD_VARIANT) {
 		char value[FIELD_NAME_BYTES];
 		const char *dot = strrchr(name, '.');
@@ -254,6 +255,10 @@ static int add_field(struct where_fields *f, const struct field_class *class,
 		shape->fixed_bytes += class->kind == FIELD_TEXT ? 1 :
 								  class->bytes;
 	}
+	f->numbers[f->n - 1] = number;
+	if (!strcmp(name, "unread") && type == TAFFRAIL_T_U16 &&
+	    class->base == 16)
+		f->unread = (uint8_t)(f->n - 1);
 	if (class->swapped)
 		return add_word(f, (struct taffrail_shown){
 				.field_ = (uint8_t)(f->n),
@@ -286,8 +291,10 @@ static int add_fields(struct where_fields *f, const struct field_class *class,
 	char inner[FIELD_NAME_BYTES];
 	int ret = 0;
 
+	/* conditions look there without naming it */
 	if (class->kind != FIELD_STRUCT)
-		return add_field(f, class, (*step)++, name, expression);
+		return add_field(f, class, (*step)++, name,
+				 strcmp(name, "unread") ? expression : NULL);
 	for (size_t i = 0; i < class->nmembers && !ret; i++) {
 		const struct field_class *member = &class->members[i];
 

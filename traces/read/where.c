@@ -148,7 +148,8 @@ static int test_compile(struct test *test, struct class_memory **memory,
 	struct expr_fields fields = {
 		.names = f->names, .types = f->types, .n = f->n,
 		.shown = { f->shown, f->shown + f->shown_bytes },
-		.id = id, .recorded = true,
+		.id = id, .recorded = true, .unread = f->unread,
+		.numbers = f->unread ? f->numbers : NULL,
 	};
 	struct ax_layout layout = { &f->shape, f->types };
 	uint8_t code[EXPR_CODE_BYTES(EXPRESSION_MAX)];

@@ -68,7 +68,8 @@ static const struct __attribute__((packed)) {
    "NEG\0k::NINE\0POS\0LOW\0TWO\0TWO" };
 static const struct expr_fields fields = {
 	names, types, 12, { (const char *)&shown,
-				      (const char *)(&shown + 1) }, NULL, true
+				      (const char *)(&shown + 1) }, NULL, true,
+	NULL, 0
 };
 
 static int make(const char *text, struct expr_error *error)

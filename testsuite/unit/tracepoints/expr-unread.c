@@ -35,6 +35,7 @@ static int make_as(const char *id, const char *text)
 	struct expr_fields fields = {
 		names, types, VALUES + 1,
 		{ (const char *)&shown, (const char *)(&shown + 1) }, id, false,
+		NULL, 0,
 	};
 	struct ax_source source = { .layout = &layout };
 	struct expr_error error;

@@ -64,7 +64,7 @@ static const struct taffrail_shown shown[] = {
 };
 static const struct expr_fields fields = {
 	names, types, 16, { (const char *)shown, (const char *)(shown + 4) },
-	"app/request", false
+	"app/request", false, NULL, 0
 };
 
 static uint32_t fake_vtid(void *hit)
