@@ -202,10 +202,15 @@ static const char *function_shown(Dwarf_Die *function)
 	return shown && strchr(shown, '(') ? shown : NULL;
 }
 
-/* Tells whether a name ends with another one, but for blanks. */
+/* Tells whether a name ends with another one, but for blanks. A method that is
+ * const, or for one kind of objects, has that behind the parameters: the other
+ * name need not. */
 static bool name_ends(const char *name, const char *end)
 {
 	const char *p = name + strlen(name), *q = end + strlen(end);
+
+	if (q > end && q[-1] == ')')
+		p = strrchr(name, ')') + 1;
 
 	for (; q > end; p--, q--) {
 		while (p > name && p[-1] == ' ')
@@ -342,9 +347,10 @@ static void function_look(struct function_search *f, Dwarf_Die *parent,
 }
 
 /* Looks for functions in the units that have the address, or in all units; of
- * split ones, in the first that has it, or has the function. */
+ * split ones, in the first that has it, or has the function unless several may.
+ */
 static void units_look(struct function_search *f, Dwarf *dwarf,
-		       const uint64_t *address, bool all)
+		       const uint64_t *address, bool all, bool several)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit, none = { 0 };
@@ -356,7 +362,7 @@ static void units_look(struct function_search *f, Dwarf *dwarf,
 
 		here = address && dw.haspc(&unit, *address) > 0;
 		split = type == DW_UT_skeleton;
-		if (n && (address || split))
+		if (n && (address || (split && !several)))
 			return;
 		f->skeleton = split ? unit : none;
 		if (split ? (address && !here) ||
@@ -379,12 +385,12 @@ uint32_t symboliser_targets_find(
 	struct function_search f = { .name = name, .targets = targets };
 	uint64_t address;
 	/* a symbol of all units tells the one, so not all are read */
-	bool known = !symboliser_symbol_shared(name) &&
-		     symboliser_symbol(&address, name);
+	bool shared = symboliser_symbol_shared(name);
+	bool known = !shared && symboliser_symbol(&address, name);
 
 	if (known)
-		units_look(&f, d->dwarf, &address, false);
+		units_look(&f, d->dwarf, &address, false, false);
 	if (!f.n)
-		units_look(&f, d->dwarf, known ? &address : NULL, true);
+		units_look(&f, d->dwarf, known ? &address : NULL, true, shared);
 	return f.n;
 }

@@ -360,3 +360,49 @@ run: taffrail stop real; taffrail enable real 'w:+2(n)'; echo $?
 whole stdout: 1
 stderr: enable: process \d+: the session is stopped, and records nothing
 no stderr: no marker
+
+group: methods that are const
+before:
+	cat >method.cc <<-'END'
+		#include <cstdio>
+		struct cart {
+			long n;
+			long total(int k) const;
+			long total(long k);
+		};
+		long cart::total(int k) const
+		{
+			return n * k;
+		}
+		long cart::total(long k)
+		{
+			return n += k;
+		}
+		int main(int argc, char **)
+		{
+			cart c = { 5 };
+			return (int)(c.total(argc + 1) + c.total(7l)) == 3;
+		}
+	END
+	g++ -O0 -g -Wl,--build-id -o method method.cc 2>err || exit 77
+case: are named by the parameters alone
+run: for name in "'cart::total(int)'" "'total(int) const'" "'cart::total(long)'"; do rm -rf total; taffrail record -o total -e "$name:+2(k)" -- ./method 2>&1 | grep -o 'rule.*'; taffrail view total | grep -o '{ k.*'; done
+whole stdout:
+	{ k = 2 }
+	{ k = 2 }
+	{ k = 7 }
+
+group: static functions of one name in split files
+before:
+	for n in 1 2 3; do
+		printf 'static __attribute__((noinline)) int climb(int n)\n{\n\t__asm__ volatile("");\n\treturn n + %s;\n}\nint from%s(int n)\n{\n\treturn climb(n);\n}\n' $n $n >part$n.c
+		gcc -O0 -g -gsplit-dwarf -c part$n.c 2>err || exit 77
+	done
+	printf 'int from1(int), from2(int), from3(int);\nint main(void)\n{\n\treturn from1(10) + from2(20) + from3(30) == 1;\n}\n' >main.c
+	gcc -O0 -g -gsplit-dwarf -Wl,--build-id -o parts main.c part[123].o 2>err || exit 77
+case: all are taken
+run: taffrail record -o step -e 'climb:+2(n)' -- ./parts 2>err; taffrail view step | grep -o '{ n.*'; grep -o 'all functions of the name.*part[123]' err
+stdout: ^\{ n = 10 \}$
+stdout: ^\{ n = 20 \}$
+stdout: ^\{ n = 30 \}$
+stdout: part1.c:1, .*part2.c:1, .*part3
