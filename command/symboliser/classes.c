@@ -70,6 +70,48 @@ bool value_smart(struct value *v)
 	return false;
 }
 
+/* Makes the characters of a std::string of libc++: behind the first byte of a
+ * short one, whose lowest bit is 0; else elsewhere. Returns false if the class
+ * is another one, or has another layout. */
+static bool string_take(struct value *v)
+{
+	struct value begin = *v, data = *v, at = *v;
+
+	at.kind = VALUE_MEMORY;
+	at.base = 0;
+	at.offset = 0;
+	at.n = 0;
+	if (v->kind != VALUE_MEMORY ||
+	    !value_path(&at, "__r_ __value_ __s __data_") || at.offset != 1 ||
+	    !value_path(&data, "__r_ __value_ __l __data_"))
+		return false;
+	/* begin + (data - begin) * is_long */
+	value_path(&begin, "__r_ __value_ __s __data_");
+	*v = data;
+	value_type(v, &v->type);
+	code_address(&begin);
+	code_address(&data);
+	v->kind = VALUE_NUMBER;
+	v->points = true;
+	v->base = -1;
+	v->offset = v->n = 0;
+	code_append(v, &begin);
+	code_append(v, &data);
+	code_op(v, AX_REF64);
+	code_append(v, &begin);
+	code_op(v, AX_SUB);
+	code_append(v, &begin);
+	code_add(v, -1);
+	code_op(v, AX_REF8);
+	code_const(v, 1);
+	code_op(v, AX_BIT_AND);
+	code_op(v, AX_MUL);
+	code_append(v, &begin);
+	code_op(v, AX_ADD);
+	v->follows = true;
+	return true;
+}
+
 /* Makes the number of elements of a std::vector. */
 static void vector_count(struct value *v)
 {
@@ -253,6 +295,8 @@ void value_class_take(struct value *v)
 		variant_take(v, all, n, other, &told);
 		return;
 	}
+	if (string_take(v))
+		return;
 	slice_take(v);
 	if (v->nlength || paths_take(v, wholes) || paths_take(v, arrays))
 		return;

@@ -81,3 +81,36 @@ whole stdout:
 	1 
 	1 
 	0 
+
+group: strings of libc++, {OPTIONS}
+for: OPTIONS -O0 -O1 -O2
+before:
+	cat >text.cc <<-'END'
+		#include <cstdio>
+		#include <string>
+		struct holder {
+			int n;
+			std::string name;
+		};
+		__attribute__((noinline)) int look(const std::string &s, holder *h)
+		{
+			__asm__ volatile("" ::: "memory");
+			std::printf("%s %s\n", s.c_str(), h->name.c_str());
+			return h->n;
+		}
+		int main()
+		{
+			std::string text;
+			int sum = 0;
+			for (int i = 0; i < 40; i++) {
+				holder h = { i, text + text };
+				sum += look(text, &h);
+				text += (char)('a' + i % 26);
+			}
+			return sum == 3;
+		}
+	END
+	clang++ {OPTIONS} -stdlib=libc++ -fstandalone-debug -g -Wl,--build-id -o text text.cc 2>err || exit 77
+case: short and long ones
+run: taffrail record -o trace -e 'text.cc:10 "%s %s", s, h->name' -- ./text >out && taffrail export --format json trace | sed 's/.*"message":"//; s/"}$//' | diff - out && wc -l <out
+whole stdout: 40
