@@ -328,7 +328,9 @@ static void field_take(struct compiling *c, char *words)
 		return;
 	name_put(c, name, number);
 	c->taken = true;
-	c->follows |= words && *words == '1' && *operand == 'x';
+	/* of a sequence, the bit tells that it was cut */
+	c->follows |= (words && *words == '1' && *operand == 'x') ||
+		      atoi(type) > TAFFRAIL_T_STRING;
 	c->has[number]++;
 	if (whole < n && c->spread != whole + 1)
 		c->has[whole]++;

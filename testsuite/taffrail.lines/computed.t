@@ -114,3 +114,31 @@ before:
 case: short and long ones
 run: taffrail record -o trace -e 'text.cc:10 "%s %s", s, h->name' -- ./text >out && taffrail export --format json trace | sed 's/.*"message":"//; s/"}$//' | diff - out && wc -l <out
 whole stdout: 40
+
+group: what is cut
+before:
+	cat >long.c <<-'END'
+		#include <stdio.h>
+		#include <string.h>
+		static char text[5000], most[2048];
+		static int many[600], few[4] = { 1, 2, 3, 4 };
+		int main(void)
+		{
+			memset(text, 'x', 4999);
+			memset(most, 'y', 2047);
+			many[0] = 7;
+			printf("%s %s %d\n", text, most, few[0]);
+			return 0;
+		}
+	END
+	gcc -O0 -g -Wl,--build-id -o long long.c || exit 77
+	last() { rm -rf long.d; taffrail record -o long.d -e "long.c:10$1" -- ./long >out && taffrail view long.d | sed 's/.* { //' | grep -o '.\{30\}$'; }
+case: a text ends in dots, one that has room does not
+run: last '(text)'; last ' "%s", text'; last '(most)'
+stdout: xxxx\.\.\." }$
+stdout: xxxx\.\.\."?,? ?}?
+stdout: yyyy" }$
+case: an array has its bit
+run: last '(many)'; last '(few)'
+stdout: 0\], unread = 0x1 }
+stdout: \[1, 2, 3, 4\], unread = 0x0 }

@@ -186,6 +186,16 @@ static SIGSAFE uint64_t share_find(const struct strings *strings,
 	return rest / left - 1;
 }
 
+/* Has a text of a line's event end in dots if more of it is in memory. */
+static SIGSAFE void cut_mark(char *text, uint64_t address, uint64_t n,
+			     struct fetching *f)
+{
+	char next = 0;
+
+	if (n > 8 && memory_copy(&next, address + n, 1, &f->stack) && next)
+		__builtin_memcpy(text + n - 3, "...", 3);
+}
+
 /* Adds the string at an address, up to the NUL, or to the length if that is
  * known; or a sequence of so many elements. */
 static SIGSAFE void string_add(struct strings *strings,
@@ -219,6 +229,8 @@ static SIGSAFE void string_add(struct strings *strings,
 	} else {
 		n = address ? memory_copy_string(to, address, most, &f->stack) :
 			      0;
+		if (n == share && n < wanted && usdt_is_line(probe))
+			cut_mark(to, address, n, f);
 		/* conditions may ask for the begin of a text that is cut */
 		if (!address || n == most || (n && !to[n - 1]))
 			wanted = n;
