@@ -56,6 +56,8 @@ command_sources = \
 	command/causes/cause.c \
 	command/causes/cause.h \
 	command/causes/errors.def \
+	command/causes/outcome.c \
+	command/causes/outcome.h \
 	command/causes/texts.def \
 	command/common/command.h \
 	command/common/counted.c \
@@ -203,8 +205,6 @@ command_sources = \
 	command/record/members.c \
 	command/record/options.c \
 	command/record/options.h \
-	command/record/outcome.c \
-	command/record/outcome.h \
 	command/record/probes-private.h \
 	command/record/probes.c \
 	command/record/program-private.h \

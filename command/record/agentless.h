@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "buffers/layout.h"
-#include "command/record/outcome.h"
+#include "command/causes/outcome.h"
 #include "command/runtime/rundir.h"
 
 #define AGENTLESS_ROWS		8

@@ -11,7 +11,7 @@
 #ifndef COMMAND_RECORD_CLAIM_PRIVATE_H
 #define COMMAND_RECORD_CLAIM_PRIVATE_H
 
-#include "command/record/outcome.h"
+#include "command/causes/outcome.h"
 #include "command/agents/deferred.h"
 #include "command/runtime/rundir.h"
 

@@ -14,7 +14,7 @@
 #include "buffers/reader/reader.h"
 #include "command/agents/places.h"
 #include "command/record/options.h"
-#include "command/record/outcome.h"
+#include "command/causes/outcome.h"
 
 /* The words of an agent about conditions, a line a rule. */
 struct rules_fault {

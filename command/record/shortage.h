@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "buffers/layout.h"
-#include "command/record/outcome.h"
+#include "command/causes/outcome.h"
 
 /* Empty: all zeros. */
 struct shortage {

@@ -2,7 +2,7 @@
 /*
  * The outcome of a recording: which causes are printed when, in which order,
  * and the exit status; lacks of room as causes; how far back buffers reach
- * (command/record/outcome.c, shortage.c, reach.c).
+ * (command/causes/outcome.c, shortage.c, reach.c).
  */
 #include "testsuite/unit/unit.h"
 

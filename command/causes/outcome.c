@@ -2,7 +2,7 @@
 /*
  * Collects causes, and prints them. See outcome.h.
  */
-#include "command/record/outcome.h"
+#include "command/causes/outcome.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,8 @@
  * Invariant: no cause is lost. Without memory to keep a cause, it is printed at
  * once.
  */
-#ifndef COMMAND_RECORD_OUTCOME_H
-#define COMMAND_RECORD_OUTCOME_H
+#ifndef COMMAND_CAUSES_OUTCOME_H
+#define COMMAND_CAUSES_OUTCOME_H
 
 #include <stdbool.h>
 #include <stddef.h>
