@@ -198,6 +198,7 @@ command_sources = \
 	command/record/consumer.h \
 	command/record/drain.c \
 	command/record/drain.h \
+	command/record/followers.c \
 	command/record/handover.c \
 	command/record/joiners.c \
 	command/record/member.c \

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/tunables.h"
 #include "command/agents/elsewhere.h"
 #include "command/agents/faults.h"
@@ -75,20 +76,6 @@ static const struct option_row rows[] = {
 	  "exit with 1 if events were lost" },
 	{ 0 }
 };
-
-/* Takes how far back the copied buffers reach, unless the process has executed
- * another program since: that program's buffers tell more. */
-static void take_reach(struct snapshot *s, const struct rundir_process *process,
-		       struct consumer *consumer)
-{
-	const struct session_page *page = &consumer->session->page;
-
-	if (consumer->image != process->image)
-		return;
-	reach_settle(&consumer->reach, 0, consumer->page, page,
-		     process->alive && page->state == SESSION_ACTIVE);
-	reach_join(&s->reach, &consumer->reach);
-}
 
 /*
  * Adds the rings that the process of -p shares, with all events that are there:
@@ -154,31 +141,23 @@ static int take_process(struct snapshot *s,
 		}
 		more[s->ntaken++] = consumer;
 		s->processes += consume_sharers(consumer);
-		shares |= consumer->shares;
+		shares |= consume_shares(consumer);
 		ret = consume_finish(consumer);
-		s->unreadable += consumer->unreadable;
-		take_reach(s, process, consumer);
+		s->unreadable += consume_unreadable(consumer);
+		/* if it has executed another program since, that program's
+		 * buffers tell more */
+		if (images[i] == process->image)
+			consume_reach(consumer, process, &s->reach);
 		if (!rundir_read_process(process, images[i], &page))
 			agentless_take(&s->agentless, &page,
-				       &consumer->session->page);
+				       consume_page(consumer));
 		if (!s->core && !rundir_is_shared(process))
-			shortage_take(&s->shortage, &consumer->session->page,
+			shortage_take(&s->shortage, consume_page(consumer),
 				      process->fd);
 	}
 	/* those that share the buffers count with these */
 	s->processes += s->ntaken != before && !shares;
 	return ret;
-}
-
-/* Returns true when the consumer has read an image of this process. Compares by
- * the uuid: two processes may have the same pid and start time. */
-static bool same_image(const struct consumer *c,
-		       const struct rundir_process *process)
-{
-	struct process_page page;
-
-	return !rundir_read_process(process, c->image, &page) &&
-	       !memcmp(c->uuid, page.uuid, sizeof(page.uuid));
 }
 
 /*
@@ -195,16 +174,18 @@ static void snapshot_settle(struct snapshot *s,
 	for (size_t i = 0; i < s->ntaken; i++) {
 		struct consumer *c = s->taken[i];
 
-		if (!same_image(c, process))
+		/* two processes may have the same pid and start time */
+		if (!consume_same_page(c, process, false))
 			continue;
-		if (shared || (process->alive && c->image == process->image))
-			rundir_note_saved(process, c->image, c->index,
-					  c->copied, c->told_lost);
+		if (shared || (process->alive &&
+			       consume_number(c) == process->image))
+			consume_note_saved(c, process);
 		else if (!process->alive)
 			consume_remove(c, process, fd);
 		/* a process may have joined since */
 		if (shared && !process->alive)
-			rundir_drop_shared(&s->dir, s->name, c->copied);
+			rundir_drop_shared(&s->dir, s->name,
+					   consume_copied(c));
 	}
 	if (fd >= 0 && !process->alive && !shared)
 		rundir_inheritance_sweep(fd, process->uid);
@@ -242,9 +223,8 @@ static int tell_faults(struct snapshot *s)
 	bool told, enabled = !strcmp(s->name, FAULTS_SESSION);
 
 	for (size_t i = 0; i < s->ntaken; i++) {
-		places_take(&places, (pid_t)s->taken[i]->page->pid,
-			    &s->taken[i]->session->page, NULL);
-		enabled |= s->taken[i]->session->page.flags & SESSION_ENABLED;
+		consume_places(s->taken[i], &places);
+		enabled |= consume_page(s->taken[i])->flags & SESSION_ENABLED;
 	}
 	told = places_tell(&places);
 	if (!enabled)
@@ -313,7 +293,9 @@ static int tell_empty(struct snapshot *s)
 	for (size_t i = 0; i < s->list.count; i++)
 		for (size_t k = 0; k < s->ntaken && !living; k++)
 			living = s->list.processes[i].alive &&
-				 same_image(s->taken[k], &s->list.processes[i]);
+				 consume_same_page(s->taken[k],
+						   &s->list.processes[i],
+						   false);
 	if (living)
 		command_failed("session '%s' of %s has no event, so no trace "
 			       "is written; 'taffrail status %s' counts its "
@@ -419,9 +401,9 @@ static int take_all(struct snapshot *s)
 		command_warn("the buffers reach back %s", reach);
 	/* shortage_note() has the remedy for buffers that found no room, and
 	 * for children without files */
-	if (s->set.lost > s->set.lost_calls + s->shortage.orphan_lost &&
-	    !s->set.overwritten &&
-	    !s->shortage.error && !s->fail_on_loss)
+	if (!s->set.overwritten && !s->fail_on_loss &&
+	    shortage_spares(&s->shortage, s->set.lost -
+			    min_u64(s->set.lost_calls, s->set.lost)))
 		command_warn(COMMAND_FULL_REMEDY);
 	if (s->set.taken)
 		command_warn("%s before %s recorded already: see the "

@@ -241,16 +241,15 @@ int deferred_poll(struct deferred *d, bool all, struct cause *cause)
 	return failed;
 }
 
-void deferred_each(struct deferred *d, void (*call)(pid_t pid, void *priv),
-		   void *priv)
+void deferred_signal(struct deferred *d, pid_t except, int number)
 {
 	rows_read(d, monotonic_ns());
 	for (size_t i = 0; i < d->n; i++) {
 		struct attach_target t = { .pid = (pid_t)d->rows[i].row.pid };
 
-		if (!attach_image_open(&t) &&
+		if (t.pid != except && !attach_image_open(&t) &&
 		    still_deferred(&t, &d->rows[i].row))
-			call(t.pid, priv);
+			kill(t.pid, number);
 		attach_image_close(&t);
 	}
 }

@@ -34,9 +34,8 @@ void deferred_open(struct deferred *d, struct rundir *dir, const char *name);
  */
 int deferred_poll(struct deferred *d, bool all, struct cause *cause);
 
-/* Calls `call` for each process that has made none. */
-void deferred_each(struct deferred *d, void (*call)(pid_t pid, void *priv),
-		   void *priv);
+/* Sends a signal to each process that has made none, but not to `except`. */
+void deferred_signal(struct deferred *d, pid_t except, int number);
 
 void deferred_close(struct deferred *d);
 

@@ -273,8 +273,16 @@ void agentless_read(struct agentless *a, int fd)
 	}
 }
 
+uint64_t agentless_roomless(const struct agentless *a, bool *uncounted,
+			    int *error)
+{
+	*uncounted = a->uncounted;
+	*error = a->limited ? EFBIG : 0;
+	return a->roomless;
+}
+
 void agentless_note_program(struct agentless *a, const char *program,
-			    enum lacking_why why, bool members,
+			    enum lacking_why why, bool members, bool early,
 			    struct outcome *outcome)
 {
 	char line[CAUSE_LINE_BYTES];
@@ -287,7 +295,7 @@ void agentless_note_program(struct agentless *a, const char *program,
 	if (members)
 		return;
 	if (!why && !a->nrows) {
-		if (a->early)
+		if (early)
 			outcome_note(outcome, PROGRAM_UNAWAITED,
 				     .subject = program);
 		else

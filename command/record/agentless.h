@@ -41,8 +41,6 @@ struct agentless {
 	uint64_t roomless;	/* the part of others without room for files */
 	bool uncounted;		/* there were more than are counted */
 	bool limited;		/* one of them by ulimit -f */
-	bool early;		/* the recording ended before an agent can be
-				 * expected to have begun */
 	bool away;		/* one could have been recorded: it has an
 				 * agent that this recorder does not reach */
 	uint64_t named;		/* the part of these that has a row */
@@ -78,14 +76,33 @@ void agentless_read(struct agentless *a, int fd);
  * taken every image that joined. */
 void agentless_settle(struct agentless *a);
 
+/* Returns how many programs had no agent for another reason than a filter, or
+ * one that has no session left. */
+static inline uint64_t agentless_count(const struct agentless *a)
+{
+	return a->others + a->full;
+}
+
+/* Returns how many of them found no room for files; *error is why, or 0, and
+ * *uncounted whether there were more. */
+uint64_t agentless_roomless(const struct agentless *a, bool *uncounted,
+			    int *error);
+
+/* Returns true when a program had no agent, or was filtered. */
+static inline bool agentless_any(const struct agentless *a)
+{
+	return a->others || a->filtered;
+}
+
 /* Puts a reason that a page gives, and the remedy, in words. Returns `line`. */
 char *agentless_words(enum lacking_why why, char line[CAUSE_LINE_BYTES]);
 
 /* Adds to an outcome why the program that is recorded has no agent: `why`,
  * LACKING_NOT if that is not known. With `members`, a program that it executes
- * has an agent, and the program counts as one of the others. */
+ * has an agent, and the program counts as one of the others. `early`: the
+ * recording ended before an agent can be expected to have begun. */
 void agentless_note_program(struct agentless *a, const char *program,
-			    enum lacking_why why, bool members,
+			    enum lacking_why why, bool members, bool early,
 			    struct outcome *outcome);
 
 /* Adds the counts and the first programs to an outcome. */

@@ -15,7 +15,8 @@
 #include "command/agents/deferred.h"
 #include "command/runtime/rundir.h"
 
-/* Begins without a name and a directory: the descriptors -1, else zeros. */
+struct record_options;
+
 struct claim {
 	char name[SESSION_NAME_BYTES];
 	struct rundir dir;	/* fd -1: none is open */
@@ -24,6 +25,9 @@ struct claim {
 	bool shares;		/* sessions/.shared.NAME/ was made */
 	bool keeps;		/* that stays: events are still in it */
 };
+
+/* The value before claim_open(): no name, no directory. */
+#define CLAIM_NONE	{ .dir.fd = -1, .off = -1, .deferred.fd = -1 }
 
 /* Opens this user's runtime directory, which it makes, and removes rules that
  * killed recorders of the user have left. Returns COMMAND_DONE, or
@@ -42,6 +46,47 @@ void claim_follow(struct claim *claim, const struct rundir_process *process,
  * or a negative errno if the file could not be made.
  */
 int claim_take(struct claim *claim);
+
+/* Takes a name, makes the rings that processes share, and leaves the request
+ * for later processes, in a directory whose path is absolute, as the agent
+ * needs it. Returns COMMAND_DONE, or COMMAND_FAILED after printing why. */
+int claim_request(struct claim *claim, const struct record_options *o,
+		  struct outcome *outcome);
+
+/* Return the name; the directory, whose descriptor is -1 if none is open; the
+ * file sessions/.off.NAME, or -1; and whether processes share rings. */
+static inline const char *claim_name(const struct claim *claim)
+{
+	return claim->name;
+}
+
+static inline struct rundir *claim_dir(struct claim *claim)
+{
+	return &claim->dir;
+}
+
+static inline int claim_off(const struct claim *claim)
+{
+	return claim->off;
+}
+
+static inline bool claim_shares(const struct claim *claim)
+{
+	return claim->shares;
+}
+
+/* Keeps the shared rings: events are still in them. */
+static inline void claim_keep(struct claim *claim)
+{
+	claim->keeps = true;
+}
+
+/* Sends a signal to processes that have put off their files, but not to
+ * `except`: they end as members do. */
+static inline void claim_signal(struct claim *claim, pid_t except, int number)
+{
+	deferred_signal(&claim->deferred, except, number);
+}
 
 /* Has processes make the files that they have put off: those that live for some
  * time, or with `all` every one. Tells of those that cannot. */

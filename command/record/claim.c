@@ -7,11 +7,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/agents/client.h"
 #include "command/common/command.h"
 #include "command/common/inode.h"
+#include "command/record/options.h"
+#include "command/record/shortage.h"
 
 #define NAMES_MAX	1000
 
@@ -99,6 +104,72 @@ int claim_take(struct claim *claim)
 			return claim->off < 0 ? claim->off : 0;
 	}
 	return -EBUSY;
+}
+
+/* Makes the rings that all processes share, or says why each process makes
+ * rings of its own. Returns 0 or a negative errno. */
+static int make_shared(struct claim *claim, const struct record_options *o,
+		       struct outcome *outcome)
+{
+	struct rundir_rings rings = {
+		.flags = SESSION_CONSUMED |
+			 (o->overwrite ? SESSION_OVERWRITE : 0),
+		.bytes = o->buffer,
+	};
+	int ret = rundir_make_shared(&claim->dir, claim->name, &rings);
+
+	claim->shares = ret >= 0;
+	/* the claim keeps them */
+	if (ret >= 0)
+		close(ret);
+	/* without --buffers it makes no difference to the user */
+	if (claim->dir.cause.id &&
+	    (o->buffers == BUFFERS_SHARED || ret != -ENOTSUP))
+		outcome_say(outcome, &claim->dir.cause);
+	if (ret >= 0 || ret == -ENOTSUP)
+		return 0;
+	/* a part of them may be there */
+	rundir_remove_shared(&claim->dir, claim->name);
+	return o->buffers == BUFFERS_SHARED ? ret : 0;
+}
+
+int claim_request(struct claim *claim, const struct record_options *o,
+		  struct outcome *outcome)
+{
+	struct client_request request = { 0 };
+	char path[PATH_MAX];
+	int ret;
+
+	if (!realpath(claim->dir.path, path))
+		return cause_report(OUTPUT_UNMADE, .path = claim->dir.path,
+				    .error = errno);
+	strcpy(claim->dir.path, path);
+	ret = claim_take(claim);
+	/* without this file, some reasons are not known at the end */
+	if (ret != -EBUSY && ret != -ENOSPC && ret != -EDQUOT)
+		ret = 0;
+	record_request(o, claim->name, &request);
+	if (!ret && o->shared)
+		ret = make_shared(claim, o, outcome);
+	if (!ret)
+		ret = request.failed ? request.failed :
+		      rundir_write_rules(&claim->dir, claim->name,
+					 request.text);
+	client_request_release(&request);
+	/* last, as the times of sessions/ tell whether a program is known */
+	if (!ret && claim->shares)
+		deferred_open(&claim->deferred, &claim->dir, claim->name);
+	if (ret == -ENOSPC || ret == -EDQUOT) {
+		shortage_note_program(o->buffer, -ret, claim->dir.fd,
+				      claim->dir.path, outcome);
+		outcome_print(outcome, OUTCOME_ALL);
+		return COMMAND_FAILED;
+	}
+	if (!ret)
+		return COMMAND_DONE;
+	snprintf(path, sizeof(path), "%.*s/" PROTOCOL_SESSIONS_DIR "/%s",
+		 PATH_MAX / 2, claim->dir.path, claim->name);
+	return cause_report(START_UNWRITTEN, .path = path, .error = ret);
 }
 
 void claim_files(struct claim *claim, bool all)

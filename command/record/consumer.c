@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -191,6 +192,53 @@ static int member_compare(const void *left, const void *right)
 
 /* A program that a process executes has another number. Without memory, they
  * count as processes. */
+void consume_note_saved(const struct consumer *consumer,
+			const struct rundir_process *process)
+{
+	rundir_note_saved(process, consumer->image, consumer->index,
+			  consumer->copied, consumer->told_lost);
+}
+
+void consume_reach(struct consumer *consumer,
+		   const struct rundir_process *process, struct reach *reach)
+{
+	const struct session_page *page = &consumer->session->page;
+
+	reach_settle(&consumer->reach, 0, consumer->page, page,
+		     process->alive && page->state == SESSION_ACTIVE);
+	reach_join(reach, &consumer->reach);
+}
+
+void consume_places(const struct consumer *consumer, struct places *places)
+{
+	places_take(places, (pid_t)consumer->page->pid,
+		    &consumer->session->page, NULL);
+}
+
+bool consume_same_page(const struct consumer *consumer,
+		       const struct rundir_process *process, bool unread)
+{
+	struct process_page page;
+
+	if (rundir_read_process(process, consumer->image, &page))
+		return unread;
+	return !memcmp(page.uuid, consumer->uuid, sizeof(page.uuid));
+}
+
+int consume_watch(const struct consumer *consumer, int inotify)
+{
+	char path[64];
+
+	/* to allocate a file changes it (shared_allocate()) */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", consumer->fd);
+	return inotify_add_watch(inotify, path, IN_MODIFY | IN_ONESHOT);
+}
+
+bool consume_joined(const struct consumer *consumer, struct member_view *found)
+{
+	return session_view_member(consumer->session, found);
+}
+
 size_t consume_sharers(const struct consumer *consumer)
 {
 	struct member_view member = { .number = 0 }, *all = NULL;
@@ -691,6 +739,16 @@ void consume_names(struct consumer *consumer, struct consumer **all, size_t n)
 	/* the shared trace needs them, too */
 	if (!consumer->session->page.member)
 		session_view_drop_modules(consumer->session);
+}
+
+void consume_release(struct consumer *consumer,
+		     const struct rundir_process *process)
+{
+	/* the directory stays: it keeps the image's number */
+	if (!consumer->released)
+		rundir_destroy_session(process, consumer->image,
+				       consumer->index);
+	consumer->released = true;
 }
 
 void consume_remove(struct consumer *consumer,

@@ -10,6 +10,7 @@
 #ifndef COMMAND_RECORD_CONSUMER_H
 #define COMMAND_RECORD_CONSUMER_H
 
+#include "command/agents/places.h"
 #include "command/record/reach.h"
 #include "command/runtime/rundir.h"
 #include "traces/trace.h"
@@ -72,6 +73,86 @@ struct consumer {
 int consume_open(struct consumer **consumer, struct trace_set *set,
 		 const struct rundir_process *process, uint32_t image,
 		 const char *name, bool consume);
+
+/* Return the image's number; the session's page, as it was read last; whether
+ * the processes share the rings; whether the image has a trace of its own;
+ * whether it was seen at work; whether the buffers were removed; and, as a
+ * negative errno or 0, why a finished one was not emptied. */
+static inline uint32_t consume_number(const struct consumer *consumer)
+{
+	return consumer->image;
+}
+
+static inline const struct session_page *
+consume_page(const struct consumer *consumer)
+{
+	return &consumer->session->page;
+}
+
+static inline bool consume_shares(const struct consumer *consumer)
+{
+	return consumer->shares;
+}
+
+static inline bool consume_traced(const struct consumer *consumer)
+{
+	return consumer->trace && !consumer->shares;
+}
+
+static inline bool consume_ran(const struct consumer *consumer)
+{
+	return consumer->ran;
+}
+
+static inline bool consume_released(const struct consumer *consumer)
+{
+	return consumer->released;
+}
+
+static inline int consume_missed(const struct consumer *consumer)
+{
+	return consumer->missed;
+}
+
+/* Return how many rings made no sense; and how many events of a snapshot's
+ * rings are on disk, overwritten, or were taken before. */
+static inline uint64_t consume_unreadable(const struct consumer *consumer)
+{
+	return consumer->unreadable;
+}
+
+static inline uint64_t consume_copied(const struct consumer *consumer)
+{
+	return consumer->copied;
+}
+
+/* Tells a living process how many of them are saved. */
+void consume_note_saved(const struct consumer *consumer,
+			const struct rundir_process *process);
+
+/* Adds how far back copied buffers reach, and the places that are not
+ * switched. */
+void consume_reach(struct consumer *consumer,
+		   const struct rundir_process *process, struct reach *reach);
+void consume_places(const struct consumer *consumer, struct places *places);
+
+/* Returns true when the process has the same page under the image's number, and
+ * no other process has a directory of that name; `unread` if that page cannot
+ * be read. */
+bool consume_same_page(const struct consumer *consumer,
+		       const struct rundir_process *process, bool unread);
+
+/* Notes that the rings that processes share change. Returns a watch of inotify,
+ * or -1. */
+int consume_watch(const struct consumer *consumer, int inotify);
+
+/* Gives the next process that has joined in shared rings, as
+ * session_view_member(). */
+bool consume_joined(const struct consumer *consumer, struct member_view *found);
+
+/* Removes the buffers of an image that a later one has replaced; each once. */
+void consume_release(struct consumer *consumer,
+		     const struct rundir_process *process);
 
 /* Returns how many processes have written into the rings, which they share;
  * else 0. */

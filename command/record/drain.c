@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "traces/array.h"
@@ -85,20 +86,20 @@ int drain_add(struct drain *drain, struct consumer **image,
 	return 0;
 }
 
-int drain_add_shared(struct drain *drain, struct rundir *dir,
-		     const char *session)
+void drain_add_shared(struct drain *drain, struct rundir *dir,
+		      const char *session)
 {
 	struct rundir_process process;
 	int ret = rundir_find_shared(dir, session, &process);
 
-	if (ret)
-		return ret;
-	ret = drain_add(drain, &drain->shared, &process, 0, session);
-	rundir_process_close(&process);
+	if (!ret) {
+		ret = drain_add(drain, &drain->shared, &process, 0, session);
+		rundir_process_close(&process);
+	}
 	/* what this does not find, a later scan does, or counts */
 	if (!ret)
 		consume_scan(drain->shared);
-	return ret;
+	drain->missed = ret;
 }
 
 size_t drain_sharers(const struct drain *drain)
@@ -172,13 +173,13 @@ static void take_rules(struct drain *drain, struct consumer *image)
 		drain->failed = -ENOMEM;
 }
 
-void drain_finish(struct drain *drain, struct consumer *image, int fd)
+bool drain_finish(struct drain *drain, struct consumer *image, int fd)
 {
 	struct consumer **slot;
 	int ret;
 
 	if (image->finished)
-		return;
+		return false;
 	/* a recording without an event is an empty trace */
 	image->wanted = drain->nopen == 1 && !drain->set.ntraces;
 	ret = consume_finish(image);
@@ -202,6 +203,7 @@ void drain_finish(struct drain *drain, struct consumer *image, int fd)
 	drain->missed = image->missed ?: drain->missed;
 	if (ret && !drain->set.error && !image->missed)
 		drain->failed = ret;
+	return true;
 }
 
 void drain_settle(struct drain *drain, struct consumer *image)
@@ -242,18 +244,10 @@ void drain_tell_unwritten(struct drain *drain)
 			     .error = error);
 }
 
-void drain_look(struct drain *drain, struct places *places)
-{
-	for (size_t i = 0; i < drain->nopen; i++) {
-		struct consumer *image = drain->open[i];
-
-		consume_look(image);
-		places_take(places, image->pid, &image->session->page, NULL);
-	}
-}
-
-bool drain_rule_unmet(const struct drain *drain, const struct places *places,
-		      const char *rule)
+/* Returns true when a rule has selected no marker of an image, as far as they
+ * were read, and names none of the places. */
+static bool rule_unmet(const struct drain *drain, const struct places *places,
+		       const char *rule)
 {
 	if (rules_met(&drain->rules, rule) || places_named(places, rule))
 		return false;
@@ -264,23 +258,75 @@ bool drain_rule_unmet(const struct drain *drain, const struct places *places,
 	return true;
 }
 
-bool drain_rule_fault(const struct drain *drain, const char *rule, pid_t *pid,
-		      char *text, size_t room)
+/* Tells why the condition of such a rule can hold for none of the markers that
+ * it names. Returns false if no process says so. */
+static bool tell_fault(struct drain *drain, const char *rule)
 {
-	for (size_t i = 0; i < drain->nimages; i++) {
+	char text[CAUSE_TEXT_BYTES];
+	bool found = false;
+	pid_t pid = 0;
+
+	for (size_t i = 0; i < drain->nimages && !found; i++) {
 		const struct consumer *image = drain->images[i];
 
-		*pid = image->pid;
-		if (image->session &&
-		    rules_fault(image->session->page.faults, rule, text, room))
-			return true;
+		pid = image->pid;
+		found = image->session &&
+			rules_fault(image->session->page.faults, rule, text,
+				    sizeof(text));
 	}
-	for (size_t i = 0; i < drain->rules.nfaults; i++) {
-		*pid = drain->rules.faults[i].pid;
-		if (rules_fault(drain->rules.faults[i].text, rule, text, room))
-			return true;
+	if (found || rules_fault_taken(&drain->rules, rule, &pid, text))
+		outcome_tell(drain->outcome, RULE_IMPOSSIBLE_YET, .pid = pid,
+			     .text = text);
+	else
+		return false;
+	return true;
+}
+
+bool drain_tell_unmet(struct drain *drain, const struct record_options *o)
+{
+	struct outcome *outcome = drain->outcome;
+	char text[CAUSE_TEXT_BYTES], glob[RULE_BYTES_MAX + 1];
+	struct places places = { 0 };
+	bool unmet = false;
+
+	for (size_t i = 0; i < drain->nopen; i++) {
+		struct consumer *image = drain->open[i];
+
+		consume_look(image);
+		places_take(&places, image->pid, &image->session->page, NULL);
 	}
-	return false;
+	for (int i = 0; i < o->nrules; i++) {
+		const char *rule = o->rules[i];
+
+		if (!rule_unmet(drain, &places, rule))
+			continue;
+		unmet = true;
+		if (tell_fault(drain, rule))
+			continue;
+		if (rules_never(o, rule, glob, text)) {
+			outcome_tell(outcome, RULE_NEVER_YET, .subject = glob,
+				     .text = text);
+			continue;
+		}
+		rules_nearest(o, rule, text, sizeof(text));
+		outcome_tell(outcome, RULE_UNMET_YET, .subject = rule,
+			     .text = text);
+	}
+	places_free(&places);
+	return unmet;
+}
+
+void drain_tell_rules(struct drain *drain, const struct record_options *o,
+		      bool rules, bool some)
+{
+	if (rules)
+		rules_note(&drain->rules, o, &drain->places, some,
+			   drain->outcome);
+	outcome_print(drain->outcome, CAUSE_PROBE_FAILED);
+	/* each rule has other markers, which are recorded */
+	drain->places.lenient = rules_all_served(&drain->rules, o,
+						 &drain->places);
+	outcome_take(drain->outcome, places_tell(&drain->places));
 }
 
 void drain_end(struct drain *drain)
@@ -354,8 +400,8 @@ static void tell_reach(const struct drain *drain)
 	reach_free(&reach);
 }
 
-void drain_summary(const struct drain *drain, size_t processes,
-		   uint64_t missed)
+void drain_summary(const struct drain *drain, size_t processes, uint64_t missed,
+		   bool remedy)
 {
 	const struct trace_set *set = &drain->set;
 	/* processes that share the buffers may have written nothing */
@@ -405,6 +451,12 @@ void drain_summary(const struct drain *drain, size_t processes,
 				(double)(set->bytes - records + fields) /
 					(double)set->kept);
 	}
+	/* the outcome has the remedy for buffers that found no room, for
+	 * children without files, and for a trace that is not written */
+	if (remedy && !drain->told &&
+	    shortage_spares(&drain->shortage, set->lost -
+			    min_u64(set->lost_calls, set->lost)))
+		command_warn(COMMAND_FULL_REMEDY);
 }
 
 void drain_close(struct drain *drain)

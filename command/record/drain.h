@@ -54,15 +54,26 @@ int drain_add(struct drain *drain, struct consumer **image,
 	      const struct rundir_process *process, uint32_t number,
 	      const char *session);
 
-/* Opens the rings that the processes of the session share, as drain->shared.
- * Returns 0 or a negative errno. */
-int drain_add_shared(struct drain *drain, struct rundir *dir,
-		     const char *session);
+/* Opens the rings that the processes of the session share. If that fails, the
+ * trace is incomplete, which drain_note() tells. */
+void drain_add_shared(struct drain *drain, struct rundir *dir,
+		      const char *session);
 
-/* Returns how many processes have written into them; true when one has
- * joined. */
+/* Returns the consumer of these rings, or NULL; how many processes have written
+ * into them; true when one has joined. */
+static inline struct consumer *drain_shared(const struct drain *drain)
+{
+	return drain->shared;
+}
+
 size_t drain_sharers(const struct drain *drain);
 bool drain_joined(const struct drain *drain);
+
+/* Returns the directory of the traces. */
+static inline const struct trace_set *drain_set(const struct drain *drain)
+{
+	return &drain->set;
+}
 
 /* Gives back an image that drain_add() has just made. */
 void drain_drop(struct drain *drain, struct consumer *image);
@@ -79,8 +90,9 @@ bool drain_poll(struct drain *drain, uint64_t end);
 bool drain_idle(const struct drain *drain);
 
 /* Empties an image for good, and takes counters and places from the session's
- * page. `fd` is the process's directory. Does nothing for a finished image. */
-void drain_finish(struct drain *drain, struct consumer *image, int fd);
+ * page. `fd` is the process's directory. Returns false, and does nothing, for a
+ * finished image. */
+bool drain_finish(struct drain *drain, struct consumer *image, int fd);
 
 /* Takes the markers of a finished image, and frees the session, if the trace
  * does not need it any more. */
@@ -90,24 +102,43 @@ void drain_settle(struct drain *drain, struct consumer *image);
  * the files may be removed. */
 bool drain_collected(const struct drain *drain, const struct consumer *image);
 
+/* Returns true when that is so for all images that were finished, as far as
+ * their rings made sense. */
+static inline bool drain_whole(const struct drain *drain)
+{
+	return !drain->failed && !drain->unreadable;
+}
+
+/* Takes in so many programs without room for files, as shortage_programs(). */
+static inline void drain_lack(struct drain *drain, uint64_t programs,
+			      bool uncounted, int error, int fd)
+{
+	shortage_programs(&drain->shortage, programs, uncounted, error, fd);
+}
+
 /* Tells, once, that the trace cannot be written, if that is so. The recorder
  * goes on: events that cannot be written still leave the rings, and are counted
  * as lost. */
 void drain_tell_unwritten(struct drain *drain);
 
-/* Reads which markers the images have now, and adds the places that are not
- * switched. */
-void drain_look(struct drain *drain, struct places *places);
+/* Tells which rules have selected no marker of an image so far, or why their
+ * conditions fit none: most likely a typing error. Returns true if there is
+ * one. */
+bool drain_tell_unmet(struct drain *drain, const struct record_options *o);
 
-/* Returns true when a rule has selected no marker of an image, as far as
- * drain_look() has read them, and names none of the places. */
-bool drain_rule_unmet(const struct drain *drain, const struct places *places,
-		      const char *rule);
+/*
+ * Tells, when the traces are complete, which rules have selected no marker, and
+ * which places are not switched. `some` is as for rules_note(); without `rules`
+ * the places alone.
+ */
+void drain_tell_rules(struct drain *drain, const struct record_options *o,
+		      bool rules, bool some);
 
-/* Writes why the condition of such a rule can hold for none of the markers that
- * it names, and which process says so. Returns false if no process does. */
-bool drain_rule_fault(const struct drain *drain, const char *rule, pid_t *pid,
-		      char *text, size_t room);
+/* Returns the markers that were taken. */
+static inline const struct rules *drain_rules(const struct drain *drain)
+{
+	return &drain->rules;
+}
 
 /* Completes the traces. Call it when each image is finished, and no process
  * waits for the recorder: it reads the programs' files. */
@@ -131,9 +162,10 @@ void drain_note_set(const struct trace_set *set, uint64_t unreadable,
 		    bool fail_on_loss, struct outcome *outcome);
 
 /* Prints the summary for so many processes with a trace, or that there is none;
- * `missed` is the number of hits that callbacks missed. */
-void drain_summary(const struct drain *drain, size_t processes,
-		   uint64_t missed);
+ * `missed` is the number of hits that callbacks missed. With `remedy` also how
+ * fewer events would be lost, where no cause says so. */
+void drain_summary(const struct drain *drain, size_t processes, uint64_t missed,
+		   bool remedy);
 
 /* Frees everything, the images too. */
 void drain_close(struct drain *drain);

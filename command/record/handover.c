@@ -72,7 +72,7 @@ static void image_look(struct members *members, const struct member *member,
 		       uint32_t image)
 {
 	char path[LACKING_PATH_BYTES + 1], line[CAUSE_LINE_BYTES];
-	const char *session = members->claim->name;
+	const char *session = members->session;
 	struct process_page page;
 	struct handover **last, *h;
 	uid_t uid;
@@ -133,7 +133,8 @@ void handover_look(struct members *members)
 		const struct member *member = members->open[i];
 
 		for (size_t j = 0; !member->done && j < member->nimages; j++)
-			image_look(members, member, member->images[j]->image);
+			image_look(members, member,
+				   consume_number(member->images[j]));
 	}
 }
 
@@ -142,14 +143,14 @@ int handover_top(const struct members *members, const struct member *member)
 	for (struct handover *h = members->handovers; h; h = h->next)
 		if (h->dir.fd >= 0 && h->dir.uid == member->uid)
 			return h->dir.fd;
-	return members->claim->dir.fd;
+	return members->dir->fd;
 }
 
 void handover_stop(struct members *members)
 {
 	for (struct handover *h = members->handovers; h; h = h->next)
 		if (h->dir.fd >= 0)
-			rundir_remove_rules(&h->dir, members->claim->name);
+			rundir_remove_rules(&h->dir, members->session);
 }
 
 /* Reads the reason of an agent that stays off, in a default directory that no
@@ -163,11 +164,11 @@ static void left_read(struct members *members, const char *prefix, uid_t uid)
 	snprintf(path, sizeof(path), "%s%u", prefix, (unsigned int)uid);
 	if (handover_find(members, path) || rundir_open_user(&dir, path, uid))
 		return;
-	off = rundir_open_off(&dir, members->claim->name);
+	off = rundir_open_off(&dir, members->session);
 	if (off >= 0) {
 		agentless_read(&members->agentless, off);
 		close(off);
-		rundir_remove_rules(&dir, members->claim->name);
+		rundir_remove_rules(&dir, members->session);
 	}
 	rundir_close(&dir);
 }
@@ -192,7 +193,7 @@ void handover_close(struct members *members)
 		if (h->off >= 0)
 			close(h->off);
 		if (h->dir.fd >= 0)
-			rundir_remove_rules(&h->dir, members->claim->name);
+			rundir_remove_rules(&h->dir, members->session);
 		rundir_close(&h->dir);
 		free(h);
 	}

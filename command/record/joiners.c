@@ -91,14 +91,13 @@ static bool is_member(const struct members *members, pid_t pid)
  * members share rings, it holds their lock. */
 static bool forked_live(const struct members *members)
 {
-	struct claim *claim = members->claim;
-
 	for (size_t i = 0; i < members->n; i++)
 		for (size_t k = 0; k < members->list[i]->nimages; k++)
-			if (!members->list[i]->images[k]->shares)
+			if (!consume_shares(members->list[i]->images[k]))
 				return true;
-	return members->n && (!members->drain->shared ||
-			      rundir_shared_held(&claim->dir, claim->name));
+	return members->n && (!drain_shared(members->drain) ||
+			      rundir_shared_held(members->dir,
+						 members->session));
 }
 
 /* A forked child maps the page of the parent until the first event of the
@@ -107,7 +106,6 @@ static bool forked_live(const struct members *members)
  * has ended its session. */
 bool joiners_exist(const struct members *members)
 {
-	const struct claim *claim = members->claim;
 	const bool forked = forked_live(members);
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
@@ -123,11 +121,11 @@ bool joiners_exist(const struct members *members)
 		if (!isdigit((unsigned char)entry->d_name[0]) ||
 		    pid == getpid())
 			continue;
-		named = joiner_named(pid, claim->name);
+		named = joiner_named(pid, members->session);
 		f = named || forked ? proc_open(pid, "maps") : NULL;
 		while (f && !found && getline(&line, &room, f) > 0)
 			found = (named && (strstr(line, "/libtaffrail") ||
-					   strstr(line, claim->dir.path))) ||
+					   strstr(line, members->dir->path))) ||
 				(is_page(members, line) &&
 				 !is_member(members, pid));
 		if (f)

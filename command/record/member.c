@@ -52,21 +52,13 @@ bool member_list(struct members *members, struct member *member)
 	return true;
 }
 
-bool member_same_page(const struct consumer *image,
-		      const struct rundir_process *process)
-{
-	struct process_page page;
-
-	return rundir_read_process(process, image->image, &page) ||
-	       !memcmp(page.uuid, image->uuid, sizeof(page.uuid));
-}
-
 struct consumer *member_newest(const struct member *member)
 {
 	struct consumer *newest = NULL;
 
 	for (size_t i = 0; i < member->nimages; i++)
-		if (!newest || member->images[i]->image > newest->image)
+		if (!newest || consume_number(member->images[i]) >
+			       consume_number(newest))
 			newest = member->images[i];
 	return newest;
 }
@@ -83,7 +75,7 @@ bool member_ended(const struct member *member, int wait_ms)
 int member_ask(struct members *members, struct member *member,
 	       enum message_type type)
 {
-	const char *session = members->claim->name;
+	const char *session = members->session;
 	struct client_request request = { 0 };
 	struct client_answer answer = { 0 };
 	char line[CAUSE_LINE_BYTES];

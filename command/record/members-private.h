@@ -71,6 +71,8 @@ struct handover {
  * to the caller. */
 struct members {
 	struct claim *claim;
+	struct rundir *dir;		/* these two are the claim's */
+	const char *session;
 	struct drain *drain;
 	struct probes *probes;
 	struct outcome *outcome;
@@ -120,6 +122,26 @@ int members_join(struct members *members, const struct rundir_process *process);
 /* Looks for processes, images and rings, if it is time. */
 void members_scan(struct members *members, uint64_t now_ns);
 
+/* Has the next members_scan() look at once; or soon, but so that scans take a
+ * part of the time only. */
+static inline void members_hurry(struct members *members, bool at_once)
+{
+	members->next_scan_ns = at_once ? 0 : min_u64(members->next_scan_ns,
+						      members->scan_again_ns);
+}
+
+/* Returns how many such looks have begun. */
+static inline uint32_t members_scans(const struct members *members)
+{
+	return members->scans;
+}
+
+/* Returns -errno when the last look did not see every process, else 0. */
+static inline int members_crowded(const struct members *members)
+{
+	return members->crowded;
+}
+
 /*
  * Collects processes that have ended. Returns true unless the program that the
  * recorder runs still does (`runs`), when no process that takes part lives, and
@@ -148,9 +170,14 @@ void members_finish_crowded(struct members *members);
 
 /* Reads which programs had no agent, when the traces are complete, and adds
  * them to the outcome; `program` and the reason why it has no agent, or
- * LACKING_NOT, are those of the program that the recorder runs (NULL: none). */
-void members_note(struct members *members, const char *program,
-		  enum lacking_why why);
+ * LACKING_NOT, are those of the program that the recorder runs (NULL: none).
+ * `early`: see agentless_note_program(). Returns true if there were some. */
+bool members_note(struct members *members, const char *program,
+		  enum lacking_why why, bool early);
+
+/* Tells which variables in processes' environments are misspelt; those of this
+ * command were told. */
+void members_tell_words(const struct members *members);
 
 /* Returns true when a process has taken part. One that shared rings, and had
  * nothing of its own to tell, may be no member: it took the files along. */
@@ -182,6 +209,16 @@ void members_close(struct members *members);
  * printing why. */
 int members_follow(struct members *members, struct record_options *o);
 
+/*
+ * followers.c: a few times a second, at most, has the buffers of all processes
+ * closed, and tells commands that follow the directory up to which time the
+ * traces are complete. `now_ns` is of CLOCK_MONOTONIC. With `overwrite`,
+ * readers find the events at the end only. Returns true while such a command is
+ * there.
+ */
+bool followers_serve(struct members *members, const struct drain *drain,
+		     bool overwrite, uint64_t now_ns);
+
 /* joiners.c. Returns true when a living process may still join the recording:
  * the environment names the recording and the process has the agent, or a
  * process of the recording has forked it. Such processes have no files before
@@ -199,11 +236,6 @@ struct member *members_named(const struct members *members, const char *name);
 /* Puts a member into the list, and makes it the latest of that name. Returns
  * false without memory. */
 bool member_list(struct members *members, struct member *member);
-
-/* Returns true unless the process has another page under the image's number: it
- * is another process, of the same name. */
-bool member_same_page(const struct consumer *image,
-		      const struct rundir_process *process);
 
 /* Returns the image of the program that the process executes now, as far as it
  * was seen; NULL: none yet. */

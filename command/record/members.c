@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "buffers/words.h"
 #include "command/agents/layouts.h"
 #include "command/common/monotonic.h"
 #include "command/record/probes-private.h"
@@ -39,6 +40,8 @@ void members_init(struct members *members, struct claim *claim,
 		  struct outcome *outcome)
 {
 	members->claim = claim;
+	members->dir = claim_dir(claim);
+	members->session = claim_name(claim);
 	members->drain = drain;
 	members->probes = probes;
 	members->outcome = outcome;
@@ -123,9 +126,9 @@ static int image_take(struct members *members,
 	int ret;
 
 	for (size_t i = 0; member && i < member->nimages; i++)
-		if (member->images[i]->image == number &&
+		if (consume_number(member->images[i]) == number &&
 		    (!member->done || member->alive ||
-		     member_same_page(member->images[i], process)))
+		     consume_same_page(member->images[i], process, true)))
 			return 0;
 	if (member && member->done && member->alive)
 		return 0;
@@ -133,7 +136,7 @@ static int image_take(struct members *members,
 	if (member && member->done)
 		member = NULL;
 	ret = drain_add(members->drain, &image, process, number,
-			members->claim->name);
+			members->session);
 	if (ret)
 		return ret;
 	if (!member)
@@ -145,28 +148,23 @@ static int image_take(struct members *members,
 	}
 	member->images[member->nimages++] = image;
 	/* requests go to this image's agent from now on */
-	if (image->image > member->process->image)
-		member->process->image = image->image;
+	if (number > member->process->image)
+		member->process->image = number;
 	probes_image(members->probes, process);
 	return 0;
 }
 
 void members_watch(struct members *members, pid_t program)
 {
-	const struct rundir *dir = &members->claim->dir;
-	const struct consumer *shared = members->drain->shared;
-	char path[64];
+	const struct rundir *dir = members->dir;
+	const struct consumer *shared = drain_shared(members->drain);
 
 	members->program = program;
 	members->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (dir->fd >= 0)
 		members_watch_at(members, dir->fd, dir->path, ".");
-	/* to allocate a file changes it (shared_allocate()) */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d",
-		 shared ? shared->fd : -1);
 	if (shared)
-		members->unfilled = inotify_add_watch(members->inotify, path,
-						      IN_MODIFY | IN_ONESHOT);
+		members->unfilled = consume_watch(shared, members->inotify);
 }
 
 /* Notes that a scan ran out of descriptors. They come back when processes end,
@@ -191,7 +189,8 @@ static bool has_image(const struct member *member, uint32_t number)
 {
 	size_t i = 0;
 
-	while (i < member->nimages && member->images[i]->image != number)
+	while (i < member->nimages &&
+	       consume_number(member->images[i]) != number)
 		i++;
 	return i < member->nimages;
 }
@@ -203,7 +202,7 @@ static int scan_process(struct rundir_process *process, void *priv)
 {
 	struct scanning *scanning = priv;
 	struct members *members = scanning->members;
-	const char *session = members->claim->name;
+	const char *session = members->session;
 	struct member *member = member_named(members, process);
 	const bool known = member && member->process == process;
 	uint32_t images[RUNDIR_IMAGES_MAX];
@@ -279,8 +278,7 @@ static void scan_directory(struct rundir *dir, struct scanning *scanning)
  * that scans take a fifth of the time at most, however many files there are. */
 static void scan_all(struct members *members)
 {
-	struct claim *claim = members->claim;
-	struct rundir *dir = &claim->dir;
+	struct rundir *dir = members->dir;
 	struct scanning scanning = { .members = members };
 	uint64_t begin = monotonic_ns(), took;
 	uint64_t pause = SCAN_IDLE_MS * NS_PER_MS;
@@ -289,7 +287,8 @@ static void scan_all(struct members *members)
 	members->crowded = 0;
 	/* processes which begin now may not be seen */
 	if (!members->displaced &&
-	    rundir_displaced_off(dir, claim->name, claim->off)) {
+	    rundir_displaced_off(dir, members->session,
+				 claim_off(members->claim))) {
 		members->displaced = true;
 		outcome_say(members->outcome, &dir->cause);
 	}
@@ -337,10 +336,11 @@ static bool was_cut_off(struct members *members, struct member *member)
 
 	if (!newest || !consume_stopped(newest) || member_ended(member, 0))
 		return false;
-	if (!rundir_read_process(member->process, newest->image, &page) &&
+	if (!rundir_read_process(member->process, consume_number(newest),
+				 &page) &&
 	    page.clockless)
 		return true;
-	if (!newest->ran)	/* it has not begun yet */
+	if (!consume_ran(newest))	/* it has not begun yet */
 		return false;
 	outcome_tell(members->outcome, MEMBER_CUT_OFF, .pid = member->pid);
 	return true;
@@ -405,7 +405,7 @@ bool members_over(struct members *members, bool runs)
 	before = members->n;
 	if (runs || alive || before > known || begin < members->next_joiners_ns)
 		return false;
-	if (members->claim->dir.fd >= 0 && joiners_exist(members)) {
+	if (members->dir->fd >= 0 && joiners_exist(members)) {
 		/* it reads files of every process */
 		members->next_joiners_ns =
 			monotonic_ns() + JOINERS_MS * NS_PER_MS +
@@ -448,9 +448,8 @@ void members_pause(struct members *members, int child, int ms)
 		{ .fd = members->inotify, .events = POLLIN },
 		{ .fd = child, .events = POLLIN },
 	};
-	const uint64_t pause = (members->drain->shared ? SCAN_SHARED_MS :
-							 SCAN_SOON_MS / 5) *
-			       NS_PER_MS;
+	const uint64_t pause = (drain_shared(members->drain) ? SCAN_SHARED_MS :
+				SCAN_SOON_MS / 5) * NS_PER_MS;
 	uint64_t now = monotonic_ns();
 
 	/* several changes get one scan */
@@ -488,13 +487,12 @@ bool members_flush(struct members *members, size_t *next, size_t most)
 
 void members_stop(struct members *members)
 {
-	struct claim *claim = members->claim;
 	size_t asked = 0;
 
-	if (claim->dir.fd >= 0)
-		rundir_remove_rules(&claim->dir, claim->name);
+	if (members->dir->fd >= 0)
+		rundir_remove_rules(members->dir, members->session);
 	/* they are seen by commands from now on */
-	claim_files(claim, true);
+	claim_files(members->claim, true);
 	handover_stop(members);
 	/* the agent that is asked is that of the program it executes now */
 	scan_all(members);
@@ -506,7 +504,8 @@ void members_stop(struct members *members)
 		for (size_t i = asked; i < before; i++)
 			if (!members->list[i]->done)
 				rundir_inheritance_remove(
-					members->list[i]->process, claim->name);
+					members->list[i]->process,
+					members->session);
 		for (; asked < before; asked++)
 			if (!members->list[asked]->done &&
 			    members->list[asked]->alive)
@@ -536,33 +535,38 @@ void members_finish_crowded(struct members *members)
 	}
 }
 
-void members_note(struct members *members, const char *program,
-		  enum lacking_why why)
+bool members_note(struct members *members, const char *program,
+		  enum lacking_why why, bool early)
 {
+	const struct consumer *shared = drain_shared(members->drain);
 	struct agentless *agentless = &members->agentless;
-	struct shortage *shortage = &members->drain->shortage;
-
 	struct member_view joined = { .number = 0 };
+	bool any = members_any(members), uncounted;
+	uint64_t roomless;
+	int error;
 
-	while (drain_joined(members->drain) &&
-	       session_view_member(members->drain->shared->session, &joined))
+	while (drain_joined(members->drain) && consume_joined(shared, &joined))
 		agentless_join(agentless, joined.name);
-	if (members->claim->off >= 0)
-		agentless_read(agentless, members->claim->off);
+	if (claim_off(members->claim) >= 0)
+		agentless_read(agentless, claim_off(members->claim));
 	handover_read(members);
 	agentless_settle(agentless);
-	if (agentless->limited)
-		shortage->error = EFBIG;
-	if (agentless->roomless)
-		shortage_look(shortage, members->claim->dir.fd);
-	shortage->pageless = agentless->roomless;
-	shortage->uncounted = agentless->uncounted;
-	if (program && (members_any(members) || !members->crowded))
-		agentless_note_program(agentless, program, why,
-				       members_any(members), members->outcome);
+	roomless = agentless_roomless(agentless, &uncounted, &error);
+	drain_lack(members->drain, roomless, uncounted, error,
+		   members->dir->fd);
+	if (program && (any || !members->crowded))
+		agentless_note_program(agentless, program, why, any, early,
+				       members->outcome);
 	/* the one program without an agent is named already */
-	if (members_any(members) || agentless->others + agentless->full > 1)
+	if (any || agentless_count(agentless) > 1)
 		agentless_note(agentless, members->outcome);
+	return agentless_any(agentless);
+}
+
+void members_tell_words(const struct members *members)
+{
+	command_warn_words(members->words_unknown & ~words_unknown(environ),
+			   "a process: ");
 }
 
 bool members_any(const struct members *members)
@@ -575,7 +579,7 @@ bool members_any(const struct members *members)
 static bool has_trace(const struct member *member)
 {
 	for (size_t i = 0; i < member->nimages; i++)
-		if (member->images[i]->trace && !member->images[i]->shares)
+		if (consume_traced(member->images[i]))
 			return true;
 	return false;
 }

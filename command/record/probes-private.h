@@ -33,8 +33,7 @@ struct probes_before {
 	uint64_t missed[MISSED_END];
 };
 
-/* The probe libraries of a recording. Begins with the options and the outcome,
- * which must live as long, and else zeros. */
+/* The probe libraries of a recording. */
 struct probes {
 	const struct record_options *options;
 	struct outcome *outcome;
@@ -48,10 +47,16 @@ struct probes {
 	int nloaded;			/* processes of -p that have them */
 };
 
-/* Makes the requests for a program. `lacks` is why it has no agent. Returns
- * COMMAND_DONE, or COMMAND_FAILED after printing why. */
-int probes_run(struct probes *probes, const struct claim *claim,
-	       const struct trace_set *set, enum lacking_why lacks);
+/* The value before the others; the options and the outcome must live as
+ * long. */
+#define PROBES_NONE(of, to) { .options = (of), .outcome = (to) }
+
+/* Makes the requests for a program, a text that lives until probes_close() or
+ * NULL. `lacks` is why it has no agent. Returns COMMAND_DONE, or COMMAND_FAILED
+ * after printing why. */
+int probes_run(struct probes *probes, struct claim *claim,
+	       const struct trace_set *set, enum lacking_why lacks,
+	       const char **requests);
 
 /* Loads and connects the libraries in the processes of -p. Returns as
  * probes_run(). */

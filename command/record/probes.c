@@ -50,8 +50,9 @@ static int printed_open(struct probes *probes, const struct trace_set *set)
 	return COMMAND_DONE;
 }
 
-int probes_run(struct probes *probes, const struct claim *claim,
-	       const struct trace_set *set, enum lacking_why lacks)
+int probes_run(struct probes *probes, struct claim *claim,
+	       const struct trace_set *set, enum lacking_why lacks,
+	       const char **requests)
 {
 	const struct record_options *o = probes->options;
 	const char *load = getenv("TAFFRAIL_LOAD");
@@ -72,10 +73,11 @@ int probes_run(struct probes *probes, const struct claim *claim,
 		return cause_report(PROBES_SANDBOXED, .subject = *o->program);
 	if (printed_open(probes, set))
 		return COMMAND_FAILED;
-	if (claim->off >= 0)
+	if (claim_off(claim) >= 0)
 		client_request_add(&request, "report", "%s/%s/%s%s",
-				   claim->dir.path, PROTOCOL_SESSIONS_DIR,
-				   PROTOCOL_OFF_PREFIX, claim->name);
+				   claim_dir(claim)->path,
+				   PROTOCOL_SESSIONS_DIR, PROTOCOL_OFF_PREFIX,
+				   claim_name(claim));
 	else
 		client_request_add(&request, "report", "%s", "");
 	for (int i = 0; i < o->nprobes; i++) {
@@ -90,6 +92,7 @@ int probes_run(struct probes *probes, const struct claim *claim,
 					request.text) < 0)
 		probes->requests = NULL;
 	client_request_release(&request);
+	*requests = probes->requests;
 	/* there is no memory, or a word has a newline */
 	return probes->requests ? COMMAND_DONE : cause_report(PROBES_NEWLINE);
 }
@@ -103,9 +106,9 @@ void probes_note(const struct probes *probes, const struct claim *claim,
 	char why[CAUSE_TEXT_BYTES], state;
 	int n, at;
 
-	if (!probes->requests || claim->off < 0)
+	if (!probes->requests || claim_off(claim) < 0)
 		return;
-	n = (int)pread(claim->off, text, sizeof(text) - 1, 0);
+	n = (int)pread(claim_off(claim), text, sizeof(text) - 1, 0);
 	text[n < 0 ? 0 : n] = '\0';
 	for (int i = 0; i < o->nprobes + o->nconnects; i++) {
 		const struct load_wish *wish = i < o->nprobes ? NULL :

@@ -18,14 +18,15 @@
 struct probes;
 struct trace_set;
 
-/* Begins with pidfd -1, else zeros. */
 struct program {
 	pid_t child;		/* 0: none, or waited for */
-	pid_t pid;		/* the same, also after the end */
 	int pidfd;		/* or -1 */
 	int status;		/* of waitpid() */
 	enum lacking_why lacks;	/* why it has no agent, as far as known */
 };
+
+/* The value before program_run(). */
+#define PROGRAM_NONE	{ .pidfd = -1 }
 
 /*
  * Runs the program of the options: takes the recording's name, and leaves the
@@ -52,6 +53,24 @@ void program_prepare(void);
 
 /* Returns true once a signal has asked the recorder to stop. */
 bool program_interrupted(void);
+
+/* Return the program's pid, and a pidfd of it: 0 and -1 when there is none, or
+ * it has ended and was waited for; and why it has no agent, as far as that is
+ * known. */
+static inline pid_t program_child(const struct program *program)
+{
+	return program->child;
+}
+
+static inline int program_pidfd(const struct program *program)
+{
+	return program->child ? program->pidfd : -1;
+}
+
+static inline enum lacking_why program_lacks(const struct program *program)
+{
+	return program->lacks;
+}
 
 /* Looks whether the program has ended. Returns true when it has just ended. */
 bool program_reap(struct program *program);

@@ -18,15 +18,14 @@
 
 #include "base/base.h"
 #include "base/preload.h"
-#include "command/agents/client.h"
 #include "command/agents/vouch.h"
 #include "command/common/former.h"
 #include "command/common/installed.h"
 #include "command/common/limits.h"
 #include "command/common/monotonic.h"
 #include "command/record/probes-private.h"
-#include "command/record/shortage.h"
 #include "command/sandbox/child.h"
+#include "control/protocol.h"
 #include "control/request.h"
 #include "tracepoints/program/executable.h"
 #include "traces/trace.h"
@@ -157,7 +156,7 @@ static int preload_list(const struct record_options *o, char *list, size_t room)
 struct becoming {
 	char **program;
 	const char *preload, *requests;
-	const struct claim *claim;
+	const char *name, *directory;	/* of the recording */
 	bool withhold;
 };
 
@@ -176,11 +175,11 @@ static void program_become(void *arg)
 	/* recorders that this one runs under record the program, too */
 	outer = outer ? outer : "";
 	if (snprintf(list, sizeof(list), "%s%s%s", outer,
-		     *outer ? separator : "", to->claim->name) >=
+		     *outer ? separator : "", to->name) >=
 	    (int)sizeof(list)) {
 		errno = E2BIG;
 	} else if (!setenv("LD_PRELOAD", to->preload, 1) &&
-		   !setenv("TAFFRAIL_DIR", to->claim->dir.path, 1) &&
+		   !setenv("TAFFRAIL_DIR", to->directory, 1) &&
 		   (!to->requests || !setenv(REQUEST_ENV, to->requests, 1)) &&
 		   !setenv(PROTOCOL_JOIN_ENV, list, 1)) {
 		/* for the new variables, too */
@@ -189,77 +188,6 @@ static void program_become(void *arg)
 		execvpe(to->program[0], to->program,
 			room ? preload_without(environ, room) : environ);
 	}
-}
-
-/* Makes the rings that all processes share, or says why each process makes
- * rings of its own. Returns 0 or a negative errno. */
-static int make_shared(const struct record_options *o, struct claim *claim,
-		       struct outcome *outcome)
-{
-	struct rundir_rings rings = {
-		.flags = SESSION_CONSUMED |
-			 (o->overwrite ? SESSION_OVERWRITE : 0),
-		.bytes = o->buffer,
-	};
-	int ret = rundir_make_shared(&claim->dir, claim->name, &rings);
-
-	claim->shares = ret >= 0;
-	/* the claim keeps them */
-	if (ret >= 0)
-		close(ret);
-	/* without --buffers it makes no difference to the user */
-	if (claim->dir.cause.id &&
-	    (o->buffers == BUFFERS_SHARED || ret != -ENOTSUP))
-		outcome_say(outcome, &claim->dir.cause);
-	if (ret >= 0 || ret == -ENOTSUP)
-		return 0;
-	/* a part of them may be there */
-	rundir_remove_shared(&claim->dir, claim->name);
-	return o->buffers == BUFFERS_SHARED ? ret : 0;
-}
-
-/* Takes the recording's name, and leaves the request for later processes, in a
- * directory whose path is absolute, as the agent needs it. Returns
- * COMMAND_DONE, or COMMAND_FAILED after printing why. */
-static int write_request(const struct record_options *o, struct claim *claim,
-			 struct outcome *outcome)
-{
-	struct client_request request = { 0 };
-	struct shortage shortage = { .pageless = 1, .asked = o->buffer };
-	char path[PATH_MAX];
-	int ret;
-
-	if (!realpath(claim->dir.path, path))
-		return cause_report(OUTPUT_UNMADE, .path = claim->dir.path,
-				    .error = errno);
-	strcpy(claim->dir.path, path);
-	ret = claim_take(claim);
-	/* without this file, some reasons are not known at the end */
-	if (ret != -EBUSY && ret != -ENOSPC && ret != -EDQUOT)
-		ret = 0;
-	record_request(o, claim->name, &request);
-	if (!ret && o->shared)
-		ret = make_shared(o, claim, outcome);
-	if (!ret)
-		ret = request.failed ? request.failed :
-		      rundir_write_rules(&claim->dir, claim->name,
-					 request.text);
-	client_request_release(&request);
-	/* last, as the times of sessions/ tell whether a program is known */
-	if (!ret && claim->shares)
-		deferred_open(&claim->deferred, &claim->dir, claim->name);
-	if (ret == -ENOSPC || ret == -EDQUOT) {
-		shortage.error = -ret;
-		shortage_look(&shortage, claim->dir.fd);
-		shortage_note(&shortage, claim->dir.path, 0, outcome);
-		outcome_print(outcome, OUTCOME_ALL);
-		return COMMAND_FAILED;
-	}
-	if (!ret)
-		return COMMAND_DONE;
-	snprintf(path, sizeof(path), "%.*s/" PROTOCOL_SESSIONS_DIR "/%s",
-		 PATH_MAX / 2, claim->dir.path, claim->name);
-	return cause_report(START_UNWRITTEN, .path = path, .error = ret);
 }
 
 int program_run(struct program *program, const struct record_options *o,
@@ -274,15 +202,17 @@ int program_run(struct program *program, const struct record_options *o,
 	};
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	struct timespec now = { 0 };
-	struct becoming becoming = { .program = o->program, .claim = claim,
+	struct becoming becoming = { .program = o->program,
+				     .name = claim_name(claim),
+				     .directory = claim_dir(claim)->path,
 				     .preload = preload };
 	struct stat st;
 	int error;
 
 	if (preload_list(o, preload, sizeof(variable) - strlen(variable)) ||
-	    write_request(o, claim, outcome))
+	    claim_request(claim, o, outcome))
 		return COMMAND_FAILED;
-	filtered_vouch(preload, claim->dir.path);
+	filtered_vouch(preload, claim_dir(claim)->path);
 	/* whether LD_PRELOAD can bring the agent */
 	image_look(&image, environment);
 	program->lacks = image.why;
@@ -299,9 +229,8 @@ int program_run(struct program *program, const struct record_options *o,
 			break;
 		nanosleep(&pause, NULL);
 	}
-	if (probes_run(probes, claim, set, image.why))
+	if (probes_run(probes, claim, set, image.why, &becoming.requests))
 		return COMMAND_FAILED;
-	becoming.requests = probes->requests;
 	becoming.withhold = image.withhold;
 	/* a signal from now on ends the recording, not this command alone */
 	program_hold();
@@ -319,8 +248,7 @@ int program_run(struct program *program, const struct record_options *o,
 	/* not before: the program would inherit handlers and limits */
 	program_prepare();
 	program_release();
-	program->pid = program->child;
-	program->pidfd = (int)syscall(SYS_pidfd_open, program->pid, 0);
+	program->pidfd = (int)syscall(SYS_pidfd_open, program->child, 0);
 	return 0;
 }
 

@@ -31,9 +31,9 @@ static bool files_may_stay(const struct members *members,
 	struct stat here, there;
 	struct statvfs room;
 
-	return rundir_followed(process, members->claim->name) &&
-	       members->claim->dir.fd >= 0 && !fstat(process->fd, &here) &&
-	       !fstatat(members->claim->dir.fd, process->name, &there,
+	return rundir_followed(process, members->session) &&
+	       members->dir->fd >= 0 && !fstat(process->fd, &here) &&
+	       !fstatat(members->dir->fd, process->name, &there,
 			AT_SYMLINK_NOFOLLOW) &&
 	       inode_same(&here, &there) && !fstatvfs(process->fd, &room) &&
 	       room.f_bavail > room.f_blocks / 2;
@@ -41,7 +41,7 @@ static bool files_may_stay(const struct members *members,
 
 void members_remove_left(struct members *members, uint64_t until_ns)
 {
-	int top = members->claim->dir.fd;
+	int top = members->dir->fd;
 	size_t n = 0;
 
 	/* the oldest come first */
@@ -56,7 +56,7 @@ void members_remove_left(struct members *members, uint64_t until_ns)
 		if (process.fd < 0)
 			continue;
 		/* another process may have a directory of this name now */
-		if (member_same_page(left->image, &process))
+		if (consume_same_page(left->image, &process, true))
 			consume_remove(left->image, &process, top);
 		close(process.fd);
 	}
@@ -71,12 +71,11 @@ void member_finish_image(struct members *members, struct member *member,
 	struct process_page page;
 	struct member_left *left;
 
-	if (!image->finished) {
-		drain_finish(members->drain, image, member->process->fd);
-		if (!rundir_read_process(member->process, image->image,
+	if (drain_finish(members->drain, image, member->process->fd)) {
+		if (!rundir_read_process(member->process, consume_number(image),
 					 &page)) {
 			agentless_take(&members->agentless, &page,
-				     &image->session->page);
+				       consume_page(image));
 			members->words_unknown |= page.words_unknown;
 			probes_take(members->probes, member->pid, &page);
 			if (page.clockless)
@@ -121,11 +120,11 @@ void member_finish(struct members *members, struct member *member)
 
 void member_finish_replaced(struct members *members, struct member *member)
 {
-	const struct consumer *newest = member_newest(member);
+	const uint32_t newest = consume_number(member_newest(member));
 	bool looked = false;
 
 	for (size_t i = 0; i < member->nimages; i++)
-		if (member->images[i]->image != newest->image)
+		if (consume_number(member->images[i]) != newest)
 			member_finish_image(members, member, member->images[i]);
 	/* A process may execute one program after the other for days, so the
 	 * buffers do not wait for the end of the process, except for
@@ -133,16 +132,14 @@ void member_finish_replaced(struct members *members, struct member *member)
 	for (size_t i = 0; i < member->nimages; i++) {
 		struct consumer *image = member->images[i];
 
-		if (image->image == newest->image || image->released ||
+		if (consume_number(image) == newest ||
+		    consume_released(image) ||
 		    !drain_collected(members->drain, image))
 			continue;
 		if (!looked && files_may_stay(members, member))
 			return;
 		looked = true;
-		/* the directory stays: it keeps the image's number */
-		image->released = true;
-		rundir_destroy_session(member->process, image->image,
-				       image->index);
+		consume_release(image, member->process);
 	}
 }
 
@@ -151,14 +148,14 @@ void member_finish_replaced(struct members *members, struct member *member)
 static bool has_missed(const struct member *member)
 {
 	for (size_t i = 0; i < member->nimages; i++)
-		if (member->images[i]->missed)
+		if (consume_missed(member->images[i]))
 			return true;
 	return false;
 }
 
 void members_finish(struct members *members)
 {
-	const char *session = members->claim->name;
+	const char *session = members->session;
 	const struct member *first = NULL;
 	struct session_page page;
 
@@ -182,17 +179,17 @@ void members_finish(struct members *members)
 		/* followers learn how many events are in the rings */
 		for (size_t j = 0; ends && j < member->nimages; j++)
 			if (!rundir_find_session(member->process,
-						 member->images[j]->image,
+						 consume_number(
+							 member->images[j]),
 						 session, &page))
-				rundir_tell_followers(member->process,
-						      member->images[j]->image,
-						      &page);
+				rundir_tell_followers(
+					member->process,
+					consume_number(member->images[j]),
+					&page);
 		/* the files of an agent that does not answer are in use */
 		ends = ends && !member_ask(members, member, MESSAGE_DESTROY);
 		for (size_t j = 0; ends && j < member->nimages; j++)
-			rundir_destroy_session(member->process,
-					       member->images[j]->image,
-					       member->images[j]->index);
+			consume_release(member->images[j], member->process);
 		member_finish(members, member);
 	}
 	members_remove_left(members, UINT64_MAX);
@@ -200,7 +197,7 @@ void members_finish(struct members *members)
 
 void members_tidy(struct members *members)
 {
-	if (members->drain->failed || members->drain->unreadable)
+	if (!drain_whole(members->drain))
 		return;
 	for (size_t i = 0; i < members->n; i++) {
 		struct member *member = members->list[i];

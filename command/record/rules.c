@@ -170,6 +170,20 @@ static const char *rule_off(const char *rule, const struct marker_list *known)
 		       why + strlen(MARKER_OFF) : why;
 }
 
+bool rules_fault_taken(const struct rules *rules, const char *rule, pid_t *pid,
+		       char *text)
+{
+	size_t i = 0;
+
+	while (i < rules->nfaults &&
+	       !rules_fault(rules->faults[i].text, rule, text,
+			    CAUSE_TEXT_BYTES))
+		i++;
+	if (i < rules->nfaults)
+		*pid = rules->faults[i].pid;
+	return i < rules->nfaults;
+}
+
 /* Adds why the condition of a rule can hold for no marker that the rule names.
  * Returns false when no process has told a reason. */
 static bool fault_note(const struct rules *rules,
@@ -177,17 +191,13 @@ static bool fault_note(const struct rules *rules,
 		       struct outcome *outcome)
 {
 	char text[CAUSE_TEXT_BYTES];
+	pid_t pid;
 
-	for (size_t i = 0; i < rules->nfaults; i++) {
-		if (!rules_fault(rules->faults[i].text, rule, text,
-				 sizeof(text)))
-			continue;
-		rule_add_nearest(rule, program_markers(o), text, sizeof(text));
-		outcome_note(outcome, RULE_IMPOSSIBLE,
-			     .pid = rules->faults[i].pid, .text = text);
-		return true;
-	}
-	return false;
+	if (!rules_fault_taken(rules, rule, &pid, text))
+		return false;
+	rule_add_nearest(rule, program_markers(o), text, sizeof(text));
+	outcome_note(outcome, RULE_IMPOSSIBLE, .pid = pid, .text = text);
+	return true;
 }
 
 /* Rules of rules_await(), and markers of the processes that are similar. */

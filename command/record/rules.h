@@ -57,6 +57,11 @@ bool rules_met_in(const struct session_view *session, const char *rule);
  * false when none is the rule's. */
 bool rules_fault(const char *faults, const char *rule, char *text, size_t room);
 
+/* Does so by the words that were taken, for CAUSE_TEXT_BYTES; *pid is the
+ * process that has given them. */
+bool rules_fault_taken(const struct rules *rules, const char *rule, pid_t *pid,
+		       char *text);
+
 /* Returns whether a rule that selects no marker names some, by the program's
  * file, or a process of -p: its condition holds for none of them. Writes the
  * rule's glob, at most RULE_BYTES_MAX bytes, and CAUSE_TEXT_BYTES for what none

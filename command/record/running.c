@@ -82,7 +82,7 @@ static int session_prepare(struct beginning *begin)
 	if (ret)
 		return ret;
 	program_prepare();
-	if (probes_load(members->probes, &members->drain->set))
+	if (probes_load(members->probes, drain_set(members->drain)))
 		return -ECANCELED;
 	forked_count(&begin->forked, &o->pids);
 	ret = targets_look(begin);
@@ -98,7 +98,7 @@ static int session_prepare(struct beginning *begin)
 static int session_start(struct beginning *begin)
 {
 	struct members *members = begin->members;
-	const char *session = members->claim->name;
+	const char *session = members->session;
 	struct client_request request = { 0 };
 	struct command_pids ended = { .count = 0 };
 	int status = COMMAND_DONE;

@@ -26,7 +26,8 @@ const char *shortage_size(char text[SHORTAGE_SIZE_BYTES], uint64_t bytes)
 	return text;
 }
 
-void shortage_look(struct shortage *shortage, int fd)
+/* Looks how much room there is now. */
+static void shortage_look(struct shortage *shortage, int fd)
 {
 	bool first = !shortage->free && !shortage->files;
 	struct statvfs fs;
@@ -39,6 +40,17 @@ void shortage_look(struct shortage *shortage, int fd)
 		shortage->free = bytes;
 	if (first || fs.f_favail < shortage->files)
 		shortage->files = fs.f_favail;
+}
+
+void shortage_programs(struct shortage *shortage, uint64_t count,
+		       bool uncounted, int error, int fd)
+{
+	if (error)
+		shortage->error = error;
+	if (count)
+		shortage_look(shortage, fd);
+	shortage->pageless = count;
+	shortage->uncounted = uncounted;
 }
 
 void shortage_orphans(struct shortage *shortage, uint32_t orphans,
@@ -170,4 +182,13 @@ void shortage_note(const struct shortage *s, const char *directory,
 		return;
 	reason_fill(&cause, s, s->error, directory);
 	outcome_keep(outcome, &cause);
+}
+
+void shortage_note_program(uint64_t asked, int error, int fd,
+			   const char *directory, struct outcome *outcome)
+{
+	struct shortage shortage = { .asked = asked };
+
+	shortage_programs(&shortage, 1, false, error, fd);
+	shortage_note(&shortage, directory, 0, outcome);
 }

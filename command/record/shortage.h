@@ -50,12 +50,27 @@ void shortage_take(struct shortage *shortage, const struct session_page *page,
 void shortage_orphans(struct shortage *shortage, uint32_t orphans,
 		      uint64_t lost, int error);
 
-/* Looks how much room there is now. */
-void shortage_look(struct shortage *shortage, int fd);
+/* Takes in so many programs that found no room for files in a directory;
+ * `error` is why, if that is known. */
+void shortage_programs(struct shortage *shortage, uint64_t count,
+		       bool uncounted, int error, int fd);
+
+/* Returns true when there was room, and some of so many lost events were lost
+ * for another reason. */
+static inline bool shortage_spares(const struct shortage *shortage,
+				   uint64_t lost)
+{
+	return lost > shortage->orphan_lost && !shortage->error;
+}
 
 /* Adds to an outcome the processes that had too little room in `directory`, the
  * reason and the remedy; `lost` is how many events the trace counts as lost. */
 void shortage_note(const struct shortage *shortage, const char *directory,
 		   uint64_t lost, struct outcome *outcome);
+
+/* Does so for a program that found no room for files with buffers of so many
+ * bytes; `fd` is the directory's. */
+void shortage_note_program(uint64_t asked, int error, int fd,
+			   const char *directory, struct outcome *outcome);
 
 #endif

@@ -100,7 +100,7 @@ static void check_whole(void)
 	unit_equal(bed.drain.nopen, 0, "whole: no image is left");
 	unit_check(drain_collected(&bed.drain, bed.image), "whole: collected");
 	said_begin(STDERR_FILENO);
-	drain_summary(&bed.drain, 1, 0);
+	drain_summary(&bed.drain, 1, 0, false);
 	unit_check(strstr(said_end(), "1010 events (0 lost, "),
 		   "whole: summary");
 	bed_close(&bed);

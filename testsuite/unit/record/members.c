@@ -85,7 +85,7 @@ static int bed_close(struct bed *bed, const char **said)
 
 	said_begin(STDERR_FILENO);
 	drain_end(&bed->drain);
-	members_note(&bed->members, NULL, LACKING_NOT);
+	members_note(&bed->members, NULL, LACKING_NOT, false);
 	drain_note(&bed->drain, bed->claim.name, "run", bed->members.crowded,
 		   false);
 	status = outcome_end(&bed->outcome, COMMAND_DONE);
@@ -318,8 +318,7 @@ static void check_forked(void)
 		{ "", false },
 	};
 
-	members.claim = &claim;
-	members.drain = &drain;
+	members_init(&members, &claim, &drain, NULL, NULL);
 	unit_check(member_list(&members, &member), "a member");
 	strcpy(claim.dir.path, "/run/x");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
