@@ -79,8 +79,8 @@ static struct report_class *make_class(struct report *r,
 	for (unsigned int i = 0; i < r->nkeys && c->grouped; i++)
 		c->grouped = field_at_find(&c->fields[r->nfields + i].at, trace,
 					   event, r->keys[i]);
-	locks_class(c, trace, event);
-	c->watched = c->nfields || c->grouped || c->lock;
+	locks_class(&c->lock, trace, event);
+	c->watched = c->nfields || c->grouped || c->lock.step;
 	return c;
 }
 
@@ -159,6 +159,25 @@ COLD static struct report_class *class_add(struct report *r,
 	return *to;
 }
 
+void count_loss(struct report *r, const struct trace_loss *loss)
+{
+	struct report_trace *trace;
+
+	/* some are told before the trace is met */
+	if (!array_reach(&r->traces, &r->ntraces, loss->trace->number,
+			 sizeof(*trace)))
+		return;
+	trace = &r->traces[loss->trace->number];
+	trace->lost += loss->events;
+	/* a packet is met, and losses in it are told, before any event that is
+	 * not older */
+	if (loss->to == TIME_MIN ||
+	    (trace->dated && loss->to <= trace->lost_until))
+		return;
+	trace->lost_until = loss->to;
+	trace->dated = true;
+}
+
 struct value *group_take(struct report *r, const struct report_class *class,
 			 const struct trace_event *event, bool *found)
 {
@@ -183,7 +202,6 @@ static void count_field(struct report *r, const struct field_ref *ref,
 {
 	const struct field_class *class = ref->at.class;
 	struct field_use *use = ref->use;
-	struct value *value;
 	const uint8_t *at;
 	long double number;
 	size_t bytes;
@@ -192,11 +210,8 @@ static void count_field(struct report *r, const struct field_ref *ref,
 	if (!at)
 		return;
 	if (!use->number) {
-		value = values_take(&use->values, class, at, bytes);
-		if (value)
-			value->events++;
-		else
-			use->values.other_events++;
+		values_count(&use->values,
+			     values_take(&use->values, class, at, bytes), 0);
 		return;
 	}
 	if (class->kind == FIELD_REAL)
@@ -249,16 +264,12 @@ static void count_watched(struct report *r, const struct report_class *c,
 	struct value *group;
 	bool found;
 
-	if (c->lock)
+	if (c->lock.step)
 		locks_event(r, c, &r->traces[event->trace->number], event);
 	group = group_take(r, c, event, &found);
-	if (group) {
-		group->events++;
-		group->bytes += (uint64_t)(event->end - event->start);
-	} else if (found) {
-		r->groups.other_events++;
-		r->groups.other_bytes += (uint64_t)(event->end - event->start);
-	}
+	if (found)
+		values_count(&r->groups, group,
+			     (uint64_t)(event->end - event->start));
 	for (unsigned int i = 0; i < c->nfields; i++)
 		count_field(r, &c->fields[i], event, found, group);
 }

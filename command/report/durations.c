@@ -229,8 +229,7 @@ int durations_open(struct report *r)
 	r->pair_calls.unfinished = pair_unfinished;
 	r->pair_calls.priv = r;
 	/* values that came first stay: open pairs have their numbers */
-	r->groups.max = GROUPS_MAX;
-	r->groups.fixed = true;
+	values_fix(&r->groups, GROUPS_MAX);
 	r->open.max = OPEN_SHOWN;
 	r->open.list = calloc(OPEN_SHOWN, sizeof(*r->open.list));
 	r->slowest.list = calloc(r->slowest.max + 1, sizeof(*r->open.list));

@@ -92,7 +92,7 @@ static void find_integer(struct field_at *at, const struct trace_class *trace,
 		at->class = NULL;
 }
 
-void locks_class(struct report_class *class, const struct trace_class *trace,
+void locks_class(struct lock_use *use, const struct trace_class *trace,
 		 const struct event_class *event)
 {
 	const char *name = event->name;
@@ -117,13 +117,13 @@ void locks_class(struct report_class *class, const struct trace_class *trace,
 			step = LOCK_TAKE;
 		if (step == LOCK_NONE)
 			continue;
-		find_integer(&class->lock_at, trace, event, kinds[i].field);
-		if (!class->lock_at.class)
+		find_integer(&use->at, trace, event, kinds[i].field);
+		if (!use->at.class)
 			return;
-		find_integer(&class->lock_ret, trace, event, "ret");
-		find_integer(&class->lock_caller, trace, event, "caller");
-		class->lock = (uint8_t)step;
-		class->lock_kind = kinds[i].kind;
+		find_integer(&use->ret, trace, event, "ret");
+		find_integer(&use->caller, trace, event, "caller");
+		use->step = step;
+		use->kind = kinds[i].kind;
 		return;
 	}
 }
@@ -160,11 +160,11 @@ static struct lock *add_lock(struct locks *l, const struct lock *new,
 static struct lock *find_lock(struct report *r, const struct report_class *c,
 			      const struct trace_event *event)
 {
-	struct lock new = { .trace = event->trace, .kind = c->lock_kind,
-			    .class = c->lock_at.class, .seen = INT64_MAX };
+	struct lock new = { .trace = event->trace, .kind = c->lock.kind,
+			    .class = c->lock.at.class, .seen = INT64_MAX };
 	uint64_t hash;
 	size_t bytes;
-	const uint8_t *at = field_at_bytes(&c->lock_at, event, &bytes);
+	const uint8_t *at = field_at_bytes(&c->lock.at, event, &bytes);
 	struct locks *l;
 	struct lock *lock;
 
@@ -173,13 +173,13 @@ static struct lock *find_lock(struct report *r, const struct report_class *c,
 	l = r->locks;
 	if (!at || !l)
 		return NULL;
-	new.address = field_integer(c->lock_at.class, at);
+	new.address = field_integer(c->lock.at.class, at);
 	hash = (new.address ^ (uint64_t)event->trace->number << 48) *
 	       0x9e3779b97f4a7c15ull;
 	lock = (void *)(uintptr_t)index_find(&l->index, hash, is_lock, &new);
-	if (!lock && (c->lock == LOCK_MAKE || l->nused < LOCKS_MAX))
+	if (!lock && (c->lock.step == LOCK_MAKE || l->nused < LOCKS_MAX))
 		lock = add_lock(l, &new, hash);
-	if (c->lock == LOCK_MAKE)
+	if (c->lock.step == LOCK_MAKE)
 		return lock;
 	if (lock && !lock->used && l->nused == LOCKS_MAX)
 		lock = NULL;
@@ -195,9 +195,9 @@ static struct lock *find_lock(struct report *r, const struct report_class *c,
 static struct lock_place caller_of(const struct report_class *c,
 				   const struct trace_event *event)
 {
-	const struct field_class *class = c->lock_caller.class;
+	const struct field_class *class = c->lock.caller.class;
 	size_t bytes;
-	const uint8_t *at = class ? field_at_bytes(&c->lock_caller, event,
+	const uint8_t *at = class ? field_at_bytes(&c->lock.caller, event,
 						   &bytes) : NULL;
 
 	return at ? (struct lock_place){ field_integer(class, at), class } :
@@ -319,11 +319,11 @@ static void take_lock(struct report *r, struct lock *lock,
 {
 	uint64_t ret;
 	size_t bytes;
-	const uint8_t *at = c->lock_ret.class ?
-			    field_at_bytes(&c->lock_ret, event, &bytes) : NULL;
+	const uint8_t *at = c->lock.ret.class ?
+			    field_at_bytes(&c->lock.ret, event, &bytes) : NULL;
 
 	count_wait(lock, thread, event->ns);
-	ret = at ? field_integer(c->lock_ret.class, at) : 0;
+	ret = at ? field_integer(c->lock.ret.class, at) : 0;
 	if (!ret || ret == EOWNERDEAD) {
 		lock->taken++;
 		lock->waited += thread->waits && thread->blocked;
@@ -345,7 +345,7 @@ static void thread_step(struct report *r, struct lock *lock,
 			const struct report_class *c, struct lock_place caller,
 			const struct trace_event *event)
 {
-	switch (c->lock) {
+	switch (c->lock.step) {
 	case LOCK_WAIT:
 		thread->waits = true;
 		thread->waits_since = event->ns;
@@ -362,7 +362,7 @@ static void thread_step(struct report *r, struct lock *lock,
 		/* it is held until it was given as often as taken */
 		if (thread->depth && !--thread->depth)
 			count_hold(r, lock, thread, event->ns);
-		thread->sleeps = c->lock == LOCK_SLEEP;
+		thread->sleeps = c->lock.step == LOCK_SLEEP;
 		break;
 	default:
 		thread->sleeps = false;
@@ -385,7 +385,7 @@ void locks_event(struct report *r, const struct report_class *c,
 	size_t bytes;
 	const uint8_t *at;
 
-	if (c->lock == LOCK_MAKE) {
+	if (c->lock.step == LOCK_MAKE) {
 		lock = find_lock(r, c, event);
 		/* memory is used again, so others may have made a lock at this
 		 * address before */

@@ -151,6 +151,15 @@ enum lock_step {
 	LOCK_RETAKE,			/* cond_wait_exit */
 };
 
+/* The same, and the fields of the class of events that tell of a lock. */
+struct lock_use {
+	enum lock_step step;
+	struct field_at at;		/* address of the lock */
+	struct field_at ret;		/* class: NULL without this field */
+	struct field_at caller;		/* the same */
+	const char *kind;
+};
+
 /* A class of events in one trace. The list has room for all names of --field,
  * of which `nfields` are in the class, and behind them for those of --by. */
 struct report_class {
@@ -158,12 +167,8 @@ struct report_class {
 	uint64_t bytes;
 	bool watched;			/* there is more than to count */
 	bool grouped;			/* it has all fields of --by */
-	uint8_t lock;			/* enum lock_step */
 	uint8_t nfields;
-	struct field_at lock_at;	/* address of the lock */
-	struct field_at lock_ret;	/* class: NULL without this field */
-	struct field_at lock_caller;	/* the same */
-	const char *lock_kind;
+	struct lock_use lock;
 	struct field_ref fields[];
 };
 
@@ -239,11 +244,14 @@ struct report {
  * it once, after the last event. Return 0 or -ENOMEM. count_free() may be
  * called without count_open(). group_take() returns the value of --by in an
  * event of this class, as values_take() does; `found` is whether it has one.
+ * count_loss() adds a loss of a trace, and notes until when the trace has lost
+ * events: pairs open then may be of others.
  */
 int count_open(struct report *r);
 void count_event(struct report *r, const struct trace_event *event);
 struct value *group_take(struct report *r, const struct report_class *class,
 			 const struct trace_event *event, bool *found);
+void count_loss(struct report *r, const struct trace_loss *loss);
 int count_finish(struct report *r);
 void count_free(struct report *r);
 
@@ -258,14 +266,17 @@ struct value_at {
  * values.c: values_take() returns the value, or NULL: it counts as another. It
  * is valid until the next call. `at` and `bytes` are of the event, whose class
  * must live as long as the values. values_take_keys() does the same for fields
- * that are one value together. values_sort() sorts by events, after which no
- * value may be taken. value_text() writes a text that ends in a
- * NUL, and in "..." where it was cut; `room` is 5 or more.
+ * that are one value together. values_count() counts an event of so many bytes
+ * for a value. values_fix() lets the first `max` values stay. values_sort()
+ * sorts by events, after which no value may be taken. value_text() writes a
+ * text that ends in a NUL, and in "..." where it was cut; `room` is 5 or more.
  */
 struct value *values_take(struct values *v, const struct field_class *class,
 			  const uint8_t *at, size_t bytes);
 struct value *values_take_keys(struct values *v, const struct value_at *keys,
 			       unsigned int n);
+void values_fix(struct values *v, uint32_t max);
+void values_count(struct values *v, struct value *value, uint64_t bytes);
 void values_sort(struct values *v);
 void values_free(struct values *v);
 void value_text(const struct value *value, char *text, size_t room);
@@ -362,14 +373,14 @@ struct lock {
 };
 
 /*
- * locks.c: locks_class() looks up what the class of events means for a lock;
- * lock stays LOCK_NONE if it means nothing. locks_event() counts an event of
- * such a class. locks_finish() counts, once and after the last event, the waits
- * and holds that are open; with --where, and where events are missing, they are
- * not known. locks_sorted() sets a list of the locks with the longest wait
- * first, which is valid until the next event, and returns their number.
+ * locks.c: locks_class() looks up what the class of events means for a lock,
+ * whose step stays LOCK_NONE if it means nothing. locks_event() counts an event
+ * of such a class. locks_finish() counts, once and after the last event, the
+ * waits and holds that are open; with --where, and where events are missing,
+ * they are not known. locks_sorted() sets a list of the locks with the longest
+ * wait first, which is valid until the next event, and returns their number.
  */
-void locks_class(struct report_class *class, const struct trace_class *trace,
+void locks_class(struct lock_use *use, const struct trace_class *trace,
 		 const struct event_class *event);
 void locks_event(struct report *r, const struct report_class *class,
 		 const struct report_trace *trace,

@@ -222,26 +222,10 @@ static int take_number(uint32_t *to, const char *value, uint32_t most,
 	return COMMAND_DONE;
 }
 
-/* Counts a loss, and notes until when the trace has lost events: pairs open
- * then may be of others. The reader tells it before the events behind the
- * loss. */
-static void loss_count(const struct trace_loss *l, struct look *look)
+/* Of the reader, which tells a loss before the events behind it. */
+static void loss_count(const struct trace_loss *loss, struct look *look)
 {
-	struct report *r = (struct report *)look;
-	struct report_trace *trace;
-
-	/* some are told before the trace is met */
-	if (!array_reach(&r->traces, &r->ntraces, l->trace->number,
-			 sizeof(*trace)))
-		return;
-	r->traces[l->trace->number].lost += l->events;
-	/* a packet is met, and losses in it are told, before any event that is
-	 * not older */
-	trace = &r->traces[l->trace->number];
-	if (l->to == TIME_MIN || (trace->dated && l->to <= trace->lost_until))
-		return;
-	trace->lost_until = l->to;
-	trace->dated = true;
+	count_loss((struct report *)look, loss);
 }
 
 /* Counts the events of traces, until there are no more, or Ctrl-C. */

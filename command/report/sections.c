@@ -68,7 +68,8 @@ static void print_fact(const char *format, ...)
 }
 
 /* Prints the facts that make numbers of pairs less sure. */
-static void print_facts(const struct pair_kind *kind, const struct durations *d)
+static void print_facts(const struct pair_kind *kind, uint64_t across,
+			uint64_t backwards)
 {
 	if (kind->given_up)
 		print_fact("%llu given up: more than %u pairs were open at a "
@@ -87,12 +88,12 @@ static void print_facts(const struct pair_kind *kind, const struct durations *d)
 	if (kind->threadless)
 		print_fact("%s without a thread",
 			   counted(kind->threadless, "event"));
-	if (d && d->across)
+	if (across)
 		print_fact("%s across lost events: begin and end may be of "
-			   "others", counted(d->across, "pair"));
-	if (d && d->backwards)
+			   "others", counted(across, "pair"));
+	if (backwards)
 		print_fact("%s where the end is before the begin: the trace is "
-			   "damaged", counted(d->backwards, "pair"));
+			   "damaged", counted(backwards, "pair"));
 }
 
 /* Prints the facts about a kind beside its durations: what was left out, and
@@ -121,7 +122,7 @@ static void print_kind(struct report *r, const struct pair_kind *kind)
 	if (kind->unfinished)
 		print_fact("%llu unfinished",
 			   (unsigned long long)kind->unfinished);
-	print_facts(kind, d);
+	print_facts(kind, d ? d->across : 0, d ? d->backwards : 0);
 	if (d && d->ns.count)
 		report_rows(&d->ns, counted_duration, 1);
 }
@@ -284,10 +285,9 @@ static void print_function(struct report *r, const struct pair_kind *kind)
 void report_functions(struct report *r)
 {
 	struct pair_kind *const *kinds, sum = { .frames = true };
-	struct durations durations = { .across = 0 };
 	struct kind_row *rows;
 	size_t all = kinds_sorted(r, &rows), n = 0;
-	uint64_t entered = 0, calls = 0;
+	uint64_t entered = 0, calls = 0, across = 0, backwards = 0;
 
 	for (size_t i = 0; i < all; i++)
 		if (rows[i].kind->frames)
@@ -320,8 +320,8 @@ void report_functions(struct report *r)
 		sum.ends_out += kinds[i]->ends_out;
 		sum.unbegun += kinds[i]->unbegun;
 		sum.threadless += kinds[i]->threadless;
-		durations.across += d->across;
-		durations.backwards += d->backwards;
+		across += d->across;
+		backwards += d->backwards;
 	}
 	if (entered)
 		print_fact("%s not shown, with %s: no return of them is in the "
@@ -329,7 +329,7 @@ void report_functions(struct report *r)
 			   "their callers have their time",
 			   counted(entered, "function"),
 			   counted(calls, "call"));
-	print_facts(&sum, &durations);
+	print_facts(&sum, across, backwards);
 }
 
 /* Prints the values of a field that is no number, with their share of the

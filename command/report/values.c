@@ -119,6 +119,23 @@ static int by_events(const void *a, const void *b)
 	return (left->length > right->length) - (left->length < right->length);
 }
 
+void values_fix(struct values *v, uint32_t max)
+{
+	v->max = max;
+	v->fixed = true;
+}
+
+void values_count(struct values *v, struct value *value, uint64_t bytes)
+{
+	if (value) {
+		value->events++;
+		value->bytes += bytes;
+	} else {
+		v->other_events++;
+		v->other_bytes += bytes;
+	}
+}
+
 void values_sort(struct values *v)
 {
 	if (v->n)

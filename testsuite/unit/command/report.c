@@ -539,7 +539,7 @@ static const struct lock *feed_locks(struct report *r, const struct step *steps,
 	memset(made, 0, sizeof(made));
 	field_at_find(&t.vtid, &trace, &none, "vtid");
 	for (size_t i = 0; i < NCLASSES; i++)
-		locks_class(&made[i], &trace, &classes[i]);
+		locks_class(&made[i].lock, &trace, &classes[i]);
 	for (size_t i = 0; i < n; i++) {
 		uint8_t bytes[16];
 		uint64_t address = 0x1000;
@@ -558,9 +558,9 @@ static const struct lock *feed_locks(struct report *r, const struct step *steps,
 	r->traces = &t;
 	locks_finish(r);
 	r->traces = NULL;
-	unit_equal(made[BEGIN].lock, LOCK_NONE, "no event of a lock");
-	unit_equal(made[8].lock, LOCK_NONE, "nor one of a longer name");
-	unit_equal(made[9].lock, LOCK_NONE, "nor one of another channel");
+	unit_equal(made[BEGIN].lock.step, LOCK_NONE, "no event of a lock");
+	unit_equal(made[8].lock.step, LOCK_NONE, "nor one of a longer name");
+	unit_equal(made[9].lock.step, LOCK_NONE, "nor one of another channel");
 	return locks_sorted(r, &sorted) ? sorted[0] : NULL;
 }
 
