@@ -78,6 +78,8 @@ plant_faults()
 		"$(repeat 81 '	;')" '}'
 	plant agent/planted/truth.c 'int truth_told(int a)' '{' \
 		'	return a ? a > 2 : 0;' '}'
+	plant agent/planted/owners.c 'int owners(struct outcome *a)' '{' \
+		'	return a[1].status;' '}'
 	plant agent/planted/columns.c "/* $(printf '%80s' wide) */"
 	plant agent/planted/blanks.c 'int blanks; '
 	plant agent/planted/alone.h 'struct alone { unknown_type member; };'
@@ -152,6 +154,7 @@ expected()
 	rooms command/planted/base.h:1: has the name of base/base.h
 	rooms docs/architecture.md does not show buffers/writers/hidden.h to other
 	truth agent/planted/truth.c:2: truth_told() returns a truth as int
+	owners agent/planted/owners.c:4: status of struct outcome is for
 	symbols buffers may not call agent/planted
 	symbols circle: agent/planted agent/planted-x86_64 buffers/planted
 	unwound agent/planted/planted.c: <unwound>: pushes and pops a

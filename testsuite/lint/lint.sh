@@ -282,6 +282,12 @@ rule_truth()
 	sources | xargs python3 $here/truth.py
 }
 
+# See owners.py: fields of a structure are for the files of a module.
+rule_owners()
+{
+	sources | xargs python3 $here/owners.py $here/owners.table
+}
+
 # See guarantees.py: numbers of rows, and the tests that rows name.
 rule_guarantees()
 {
