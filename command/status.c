@@ -8,6 +8,7 @@
  * got into a ring. Nothing is changed: a status during a recording does not
  * disturb it.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -540,13 +541,70 @@ static void json_act(struct json *json, const char *key,
 	json_close(json, '}');
 }
 
-/*
- * Prints all of it as JSON. Scripts read the keys: a key is added, never
- * renamed; a key stands also where the value is 0.
- */
+static const char *mode_word(const struct session *session)
+{
+	return session->overwrite ? "overwrite" : "discard";
+}
+
+/* A walk over the facts of a process: as keys of JSON, as the heading of the
+ * table, or as a row there. */
+struct walk {
+	struct json *json;		/* or NULL */
+	bool heading;
+};
+
+/* Prints a number; `width` is that of the column, 0: it has none. */
+static void walk_number(const struct walk *w, const char *key, int width,
+			uint64_t number)
+{
+	char heading[16] = "";
+
+	for (size_t i = 0; key[i] && i < sizeof(heading) - 1; i++)
+		heading[i] = (char)toupper((unsigned char)key[i]);
+	if (w->json)
+		json_number(w->json, key, number);
+	else if (width && w->heading)
+		printf(" %*s", width, heading);
+	else if (width)
+		printf(" %*" PRIu64, width, number);
+}
+
+static void walk_truth(const struct walk *w, const char *key, bool truth)
+{
+	if (w->json)
+		json_bool(w->json, key, truth);
+}
+
+/* Each fact once: scripts read the keys, so a key is added, never renamed, and
+ * stands also where the value is 0. */
+static void walk_member(const struct walk *w, const struct member *m)
+{
+	walk_number(w, "pid", 8, (uint64_t)m->pid);
+	if (w->json)
+		json_string(w->json, "name", m->name);
+	else
+		printable_print(" %-16s", w->heading ? "NAME" : m->name);
+	walk_truth(w, "alive", m->alive);
+	walk_number(w, "written", 12, m->written);
+	walk_number(w, "lost", 10, m->lost);
+	walk_number(w, "lost_shared", 0, m->lost_shared);
+	walk_number(w, "overwritten", 12, m->overwritten);
+	walk_number(w, "bytes", 14, m->bytes);
+	walk_number(w, "left_off", 0, m->left_off);
+	walk_number(w, "call_threads", 0, m->call_threads);
+	walk_number(w, "call_depth", 0, m->call_depth);
+	walk_number(w, "lost_calls", 0, m->lost_calls);
+	walk_number(w, "undecided", 0, m->undecided);
+	walk_number(w, "buffer", 0, m->buffer);
+	walk_number(w, "asked", 0, m->asked);
+	walk_truth(w, "roomless", m->roomless);
+}
+
+/* Prints all of it as JSON. */
 static void status_print_json(const struct status *s)
 {
 	struct json json = { .file = stdout };
+	const struct walk walk = { .json = &json };
 
 	json_open(&json, NULL, '{');
 	json_open(&json, "sessions", '[');
@@ -556,8 +614,7 @@ static void status_print_json(const struct status *s)
 		json_open(&json, NULL, '{');
 		json_string(&json, "name", session->name);
 		json_string(&json, "state", state_word(session));
-		json_string(&json, "mode", session->overwrite ? "overwrite" :
-			    "discard");
+		json_string(&json, "mode", mode_word(session));
 		for (int off = 0; off < 2; off++) {
 			json_open(&json, off ? "rules_off" : "rules", '[');
 			for (size_t k = 0; k < session->nrules; k++)
@@ -571,22 +628,7 @@ static void status_print_json(const struct status *s)
 			const struct member *m = &session->members[k];
 
 			json_open(&json, NULL, '{');
-			json_number(&json, "pid", m->pid);
-			json_string(&json, "name", m->name);
-			json_bool(&json, "alive", m->alive);
-			json_number(&json, "written", m->written);
-			json_number(&json, "lost", m->lost);
-			json_number(&json, "lost_shared", m->lost_shared);
-			json_number(&json, "overwritten", m->overwritten);
-			json_number(&json, "bytes", m->bytes);
-			json_number(&json, "left_off", m->left_off);
-			json_number(&json, "call_threads", m->call_threads);
-			json_number(&json, "call_depth", m->call_depth);
-			json_number(&json, "lost_calls", m->lost_calls);
-			json_number(&json, "undecided", m->undecided);
-			json_number(&json, "buffer", m->buffer);
-			json_number(&json, "asked", m->asked);
-			json_bool(&json, "roomless", m->roomless);
+			walk_member(&walk, m);
 			places_json(&m->places, &json);
 			json_act(&json, "started", &m->started);
 			json_act(&json, "changed", &m->changed);
@@ -606,25 +648,27 @@ static void status_print_json(const struct status *s)
 	json_end(&json);
 }
 
-/*
- * Prints one session: the state and the rules, the first start and the last
- * change in any of the processes, then a line a process, with the reasons why
- * events or buffers of it are missing below that line.
- */
-static void session_print(const struct session *session)
+/* Prints the state and the rules, and the first start and the last change in
+ * any of the processes. */
+static void head_print(const struct session *session)
 {
 	const struct session_act *first = NULL, *last = NULL;
-	char reach[REACH_TEXT_BYTES];
 	const struct session_rule *rule;
-	const struct member *m;
 	uint32_t living = 0;
-	bool lost = false;
 
 	printf("%s: %s, %s", session->name, state_word(session),
-	       session->overwrite ? "overwrite" : "discard");
-	for (size_t i = 0; i < session->nmembers; i++)
-		living += session->members[i].alive &&
-			  !session->members[i].shared;
+	       mode_word(session));
+	for (size_t i = 0; i < session->nmembers; i++) {
+		const struct member *m = &session->members[i];
+
+		living += m->alive && !m->shared;
+		if (m->started.realtime_ns &&
+		    (!first || m->started.realtime_ns < first->realtime_ns))
+			first = &m->started;
+		if (m->changed.realtime_ns &&
+		    (!last || m->changed.realtime_ns > last->realtime_ns))
+			last = &m->changed;
+	}
 	for (int off = 0, n = 0; off < 2; off++, n = 0)
 		for (size_t i = 0; i < session->nrules; i++) {
 			rule = &session->rules[i];
@@ -637,15 +681,6 @@ static void session_print(const struct session *session)
 				       counted(living, "process"));
 		}
 	printf("\n");
-	for (size_t i = 0; i < session->nmembers; i++) {
-		m = &session->members[i];
-		if (m->started.realtime_ns &&
-		    (!first || m->started.realtime_ns < first->realtime_ns))
-			first = &m->started;
-		if (m->changed.realtime_ns &&
-		    (!last || m->changed.realtime_ns > last->realtime_ns))
-			last = &m->changed;
-	}
 	/* both in one line; a page of an old release has neither */
 	if (first)
 		act_print("  started", first);
@@ -653,42 +688,59 @@ static void session_print(const struct session *session)
 		act_print(first ? "; changed" : "  changed", last);
 	if (first || last)
 		printf("\n");
-	if (session->nmembers)
-		printf("%9s %-16s %12s %10s %12s %14s\n", "PID", "NAME",
-		       "WRITTEN", "LOST", "OVERWRITTEN", "BYTES");
+}
+
+/* Prints why events or buffers of a process are missing. */
+static void member_print_notes(const struct member *m)
+{
+	char reach[REACH_TEXT_BYTES];
+
+	if (m->lost_shared)
+		printf("%9s lost %s in the shared buffers\n", "",
+		       counted(m->lost_shared, "event"));
+	reach_text(&m->reach, reach);
+	if (*reach)
+		printf("%9s reaches back %s\n", "", reach);
+	if (m->left_off)
+		printf("%9s %s %s not enabled: no room for %s\n", "",
+		       counted(m->left_off, "marker"),
+		       agreed(m->left_off, "is", "are"),
+		       agreed(m->left_off, "its description",
+			      "their descriptions"));
+	if (m->call_threads)
+		printf("%9s room for %u open calls of each of %u threads; %s "
+		       "lost\n", "", m->call_depth, m->call_threads,
+		       counted(m->lost_calls, "call"));
+	if (m->undecided)
+		printf("%9s %s left out: a value of the condition could not be "
+		       "read, or it divided by 0\n", "",
+		       counted(m->undecided, "hit"));
+	if (m->roomless)
+		printf("%9s no room for some buffers (%s): their events are "
+		       "lost\n", "", strerror(m->roomless));
+	else if (m->buffer < m->asked)
+		printf("%9s no room for buffers of %uK: it has %uK\n", "",
+		       m->asked / 1024, m->buffer / 1024);
+}
+
+/* Prints one session: the head, then a row a process, with the notes below. */
+static void session_print(const struct session *session)
+{
+	const struct walk heading = { .heading = true }, row = { .json = NULL };
+	bool lost = false;
+
+	head_print(session);
 	for (size_t i = 0; i < session->nmembers; i++) {
-		m = &session->members[i];
+		const struct member *m = &session->members[i];
+
+		if (!i) {
+			walk_member(&heading, m);
+			putchar('\n');
+		}
 		lost = lost || (m->lost > m->lost_calls && !m->roomless);
-		printable_print("%9d %-16s %12" PRIu64 " %10" PRIu64 " %12"
-				PRIu64 " %14" PRIu64 "%s\n", m->pid, m->name,
-				m->written, m->lost, m->overwritten, m->bytes,
-				m->alive ? "" : "  dead");
-		if (m->lost_shared)
-			printf("%9s lost %s in the shared buffers\n", "",
-			       counted(m->lost_shared, "event"));
-		reach_text(&m->reach, reach);
-		if (*reach)
-			printf("%9s reaches back %s\n", "", reach);
-		if (m->left_off)
-			printf("%9s %s %s not enabled: no room for %s\n", "",
-			       counted(m->left_off, "marker"),
-			       agreed(m->left_off, "is", "are"),
-			       agreed(m->left_off, "its description",
-				      "their descriptions"));
-		if (m->call_threads)
-			printf("%9s room for %u open calls of each of %u "
-			       "threads; %s lost\n", "", m->call_depth,
-			       m->call_threads, counted(m->lost_calls, "call"));
-		if (m->undecided)
-			printf("%9s %s left out: a value of the condition "
-			       "could not be read, or it divided by 0\n", "",
-			       counted(m->undecided, "hit"));
-		if (m->roomless)
-			printf("%9s no room for some buffers (%s): their "
-			       "events are lost\n", "", strerror(m->roomless));
-		else if (m->buffer < m->asked)
-			printf("%9s no room for buffers of %uK: it has %uK\n",
-			       "", m->asked / 1024, m->buffer / 1024);
+		walk_member(&row, m);
+		puts(m->alive ? "" : "  dead");
+		member_print_notes(m);
 	}
 	if (lost && !session->overwrite)
 		puts("  " COMMAND_FULL_REMEDY);
