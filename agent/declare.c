@@ -27,10 +27,9 @@
 
 #define PUBLIC		__attribute__((visibility("default")))
 #define ID_BYTES	128
-#define FIELD_BYTES	64
 #define MESSAGE_BYTES	1024	/* in quotes, with escapes */
-#define TEXT_BYTES	(ID_BYTES + TAFFRAIL_FIELDS_MAX * (FIELD_BYTES + 2) + \
-			 MESSAGE_BYTES)
+#define TEXT_BYTES	(ID_BYTES + MESSAGE_BYTES + \
+			 TAFFRAIL_FIELDS_MAX * (FIELD_NAME_BYTES + 2))
 
 struct declaration {
 	struct object *object;		/* NULL: it is not declared now */
@@ -52,17 +51,6 @@ static bool is_type(const struct wish *wish, uint32_t i)
 	return type == TAFFRAIL_T_STRING ||
 	       ((type == scalar || type == (TAFFRAIL_T_SEQUENCE | scalar)) &&
 		scalar_bytes((uint8_t)scalar));
-}
-
-static bool is_identifier(const char *name)
-{
-	const char *p = name;
-
-	for (; p && *p; p++)
-		if (*p != '_' && (uint32_t)((*p | 32) - 'a') >= 26 &&
-		    (p == name || (uint32_t)(*p - '0') >= 10))
-			return false;
-	return p > name && p - name < FIELD_BYTES;
 }
 
 /* Adds the text that stands before the fields in TAFFRAIL_EVENT. */
@@ -115,7 +103,7 @@ static int model_make(struct taffrail_site *site, struct text *text,
 	for (uint32_t i = 0; i < n; i++) {
 		int type = fields[i].type_;
 
-		if (!is_type(wish, i) || !is_identifier(fields[i].name_))
+		if (!is_type(wish, i) || !field_name_valid(fields[i].name_))
 			return -EINVAL;
 		if (i)
 			text_add(text, ", ");
