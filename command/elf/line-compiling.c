@@ -367,6 +367,24 @@ static char *path_tidy(char *path)
 	return path;
 }
 
+/* Takes the names of a field's values, as hex digits behind a word. */
+static void names_take(struct compiling *c, const char *words)
+{
+	const char *name = strchr(words, '\t');
+
+	if (!name || strlen(name) <= 2 ||
+	    strlen(name) >= LINE_VALUE_BYTES - 8 ||
+	    strspn(name + 1, "0123456789abcdef") != strlen(name + 1) ||
+	    strlen(c->text) + c->shown + strlen(name) / 2 >= TEXTS_BYTES / 2)
+		return;
+	/* others before it may be no fields */
+	text_put(c->fields, sizeof(c->fields), "field==%02x%s\n", c->n,
+		 name + 3);
+	c->shown_bytes[c->shown++] = (char)c->n;
+	for (name += 3; name[0] && name[1]; name += 2)
+		sscanf(name, "%2hhx", &c->shown_bytes[c->shown++]);
+}
+
 /* Takes a line of the answer about a file with this build id. */
 static void answer_take(struct compiling *c, char *line,
 			const struct opener_file *file, const char *id)
@@ -391,20 +409,7 @@ static void answer_take(struct compiling *c, char *line,
 	} else if (!strcmp(word, "field") && *c->head) {
 		field_take(c, words);
 	} else if (!strcmp(word, "names") && *c->head && c->taken) {
-		name = strchr(words, '\t');
-		if (name && strlen(name) > 2 &&
-		    strlen(name) < LINE_VALUE_BYTES - 8 &&
-		    strspn(name + 1, "0123456789abcdef") == strlen(name + 1) &&
-		    strlen(c->text) + c->shown + strlen(name) / 2 <
-			    TEXTS_BYTES / 2) {
-			/* others before it may be no fields */
-			text_put(c->fields, sizeof(c->fields),
-				 "field==%02x%s\n", c->n, name + 3);
-			c->shown_bytes[c->shown++] = (char)c->n;
-			for (name += 3; name[0] && name[1]; name += 2)
-				sscanf(name, "%2hhx",
-				       &c->shown_bytes[c->shown++]);
-		}
+		names_take(c, words);
 	} else if (!strcmp(word, "none") && *c->head) {
 		name = strsep(&words, "\t");
 		if (words && *name == OPTIONAL)
@@ -532,28 +537,23 @@ static void values_warn(const struct compiling *c,
 				     rule->where, c->lacks[i]);
 }
 
-/* Says why a rule cannot be had, or that it lacks values in some places.
- * Returns a status. */
-static int rule_tell(const struct compilings *all, const struct compiling *c,
-		     const struct named_in *in, line_nearest *nearest)
+/* Says why a rule has no place. Returns a status. */
+static int unplaced_tell(const struct compilings *all,
+			 const struct compiling *c, const struct named_in *in,
+			 line_nearest *nearest)
 {
 	const struct line_rule *rule = c->rule;
 	const char *typed = rule->typed;
 	const char *colon = strrchr(rule->where, ':');
 	const char *plus = colon[1] == '+' ? "+" : "";
 	int bytes = (int)(colon - rule->where);
-	size_t condition;
 	char names[NEAREST_BYTES], glob[WHERE_BYTES + 4];
 
-	if (c->unnamed && !rule->text)
-		return command_failed("rule '%s': the file with the line has no "
-				      "build id: link it with "
-				      "-Wl,--build-id", typed);
-	if (!c->places && *all->split)
+	if (*all->split)
 		return command_failed("rule '%s': the file with the debug "
 				      "information is missing: %s", typed,
 				      all->split);
-	if (!c->places && c->next) {
+	if (c->next) {
 		snprintf(names, sizeof(names), ", the one before %s%ld", plus,
 			 c->before);
 		return command_failed("rule '%s': there is no code at that "
@@ -561,15 +561,15 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 				      typed, plus, c->next,
 				      c->before >= 0 ? names : "");
 	}
-	if (!c->places && c->last >= 0)
+	if (c->last >= 0)
 		return command_failed("rule '%s': the last line of %.*s with "
 				      "code is %s%ld", typed, bytes,
 				      rule->where, plus, c->last);
-	if (!c->places && *all->bare)
+	if (*all->bare)
 		return command_failed("rule '%s': no file has debug information "
 				      "for that %s, as -g makes it: %s", typed,
 				      *plus ? "function" : "line", all->bare);
-	if (!c->places && c->has_no_function) {
+	if (c->has_no_function) {
 		snprintf(glob, sizeof(glob), "fn:%.*s", bytes, rule->where);
 		nearest(glob, in, names, sizeof(names));
 		return command_failed("rule '%s': there is no function %s%s%s",
@@ -578,15 +578,51 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 	}
 	if (!all->nseen)		/* what is missing is told later */
 		return COMMAND_DONE;
-	if (!c->places && c->sources.ids[0]) {
-		nearest_text(&c->sources, names, sizeof(names));
-		return command_failed("rule '%s': no source with code is called "
-				      "%.*s; nearest: %s", typed, bytes,
-				      rule->where, names);
-	}
-	if (!c->places)
+	if (!c->sources.ids[0])
 		return command_failed("rule '%s': no file has debug information "
 				      "for that line, as -g makes it", typed);
+	nearest_text(&c->sources, names, sizeof(names));
+	return command_failed("rule '%s': no source with code is called %.*s; "
+			      "nearest: %s", typed, bytes, rule->where, names);
+}
+
+/* Warns of places of a rule that may be others than those that are meant. */
+static void places_warn(const struct compiling *c)
+{
+	const char *typed = c->rule->typed;
+
+	if (*c->other && strrchr(c->rule->where, ':')[1] != '+')
+		command_warn("rule '%s': lines of %s and of %s: with a folder, "
+			     "as in FOLDER/FILE.c:LINE, it means one", typed,
+			     c->source, c->other);
+	if (*c->which)
+		command_warn("rule '%s': all functions of the name: %s; %s, it "
+			     "means one", typed, c->which,
+			     strchr(c->which, '(') ?
+				     "with parameters, as in 'NAME(int)':+LINES" :
+				     "as FILE.c:LINE");
+	if (c->newer)
+		command_warn("rule '%s': %s is newer than the program, where "
+			     "the line may be another one", typed, c->source);
+}
+
+/* Says why a rule cannot be had, or that it lacks values in some places.
+ * Returns a status. */
+static int rule_tell(const struct compilings *all, const struct compiling *c,
+		     const struct named_in *in, line_nearest *nearest)
+{
+	const struct line_rule *rule = c->rule;
+	const char *typed = rule->typed;
+	size_t condition;
+
+	if (c->unnamed && !rule->text)
+		return command_failed("rule '%s': the file with the line has no "
+				      "build id: link it with "
+				      "-Wl,--build-id", typed);
+	if (!c->places)
+		return unplaced_tell(all, c, in, nearest);
+	if (!all->nseen)
+		return COMMAND_DONE;
 	if (c->too_long && !rule->text)
 		return command_failed("rule '%s': it records too much at once",
 				      typed);
@@ -600,19 +636,7 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 				      rule_condition(rule->made, &condition),
 				      c->fault.column, c->fault.fact,
 				      *c->perhaps ? "; " : "", c->perhaps);
-	if (*c->other && !*plus)
-		command_warn("rule '%s': lines of %s and of %s: with a folder, "
-			     "as in FOLDER/FILE.c:LINE, it means one", typed,
-			     c->source, c->other);
-	if (*c->which)
-		command_warn("rule '%s': all functions of the name: %s; %s, it "
-			     "means one", typed, c->which,
-			     strchr(c->which, '(') ?
-				     "with parameters, as in 'NAME(int)':+LINES" :
-				     "as FILE.c:LINE");
-	if (c->newer)
-		command_warn("rule '%s': %s is newer than the program, where "
-			     "the line may be another one", typed, c->source);
+	places_warn(c);
 	values_warn(c, rule);
 	return COMMAND_DONE;
 }
