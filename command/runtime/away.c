@@ -98,23 +98,22 @@ int rundir_note_away(struct rundir *dir, const char *session,
 size_t rundir_forget_away(struct rundir *dir, const char *session, bool all,
 			  void (*call)(pid_t pid))
 {
-	int below = dir->fd < 0 ? -1 : rundir_open_rules(dir, false);
-	DIR *stream = below < 0 ? NULL : rundir_opendir(below, ".");
+	struct rules_list list = { 0 };
 	struct rundir_process process = { .fd = -1 };
 	unsigned long long number;
 	const ssize_t bytes = sizeof(process.identity);
-	struct dirent *entry;
+	const char *name;
 	size_t gone = 0;
 	bool alive;
 	int at, fd;
 
-	while (stream && (entry = readdir(stream))) {
+	while (dir->fd >= 0 && (name = rundir_rules_next(&list, dir, ""))) {
 		at = 0;
-		if (sscanf(entry->d_name, AWAY_PREFIX "%d.%llu.%n",
-			   &process.pid, &number, &at) != 2 || !at ||
-		    strcmp(entry->d_name + at, session))
+		if (sscanf(name, AWAY_PREFIX "%d.%llu.%n", &process.pid,
+			   &number, &at) != 2 || !at ||
+		    strcmp(name + at, session))
 			continue;
-		fd = openat(below, entry->d_name, O_RDONLY | O_NOFOLLOW |
+		fd = openat(dirfd(list.stream), name, O_RDONLY | O_NOFOLLOW |
 			    O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		if (fd < 0 || pread(fd, &process.identity, bytes, 0) != bytes)
 			process.identity = 0;
@@ -126,15 +125,11 @@ size_t rundir_forget_away(struct rundir *dir, const char *session, bool all,
 			rundir_lives(&process);
 		if (alive && !all)
 			continue;
-		unlinkat(below, entry->d_name, 0);
+		unlinkat(dirfd(list.stream), name, 0);
 		if (!alive)
 			gone++;
 		if (!alive && call)
 			call(process.pid);
 	}
-	if (stream)
-		closedir(stream);
-	if (below >= 0)
-		close(below);
 	return gone;
 }

@@ -315,16 +315,9 @@ void rundir_unfollow(struct rundir_follower *follower)
 
 void rundir_followers_sweep(const struct rundir *dir)
 {
-	const size_t prefix = strlen(FOLLOWED_PREFIX);
-	int below = rundir_open_rules(dir, false);
-	DIR *stream = below < 0 ? NULL : rundir_opendir(below, ".");
-	struct dirent *entry;
+	struct rules_list list = { 0 };
+	const char *name;
 
-	while (stream && (entry = readdir(stream)))
-		if (!strncmp(entry->d_name, FOLLOWED_PREFIX, prefix))
-			is_held(below, entry->d_name + prefix);
-	if (stream)
-		closedir(stream);
-	if (below >= 0)
-		close(below);
+	while ((name = rundir_rules_next(&list, dir, FOLLOWED_PREFIX)))
+		is_held(dirfd(list.stream), name);
 }

@@ -84,6 +84,18 @@ bool rundir_make_directory(int at, const char *path, uid_t uid);
  * errno. */
 int rundir_open_rules(const struct rundir *dir, bool create);
 
+/* A list of the files in sessions/; zeros at first. */
+struct rules_list {
+	DIR *stream;		/* NULL: not opened, or at the end */
+};
+
+/* Returns the name, behind the prefix, of the next file whose name begins with
+ * it; NULL: there is no more. A caller that stops before calls
+ * rundir_rules_end(). */
+const char *rundir_rules_next(struct rules_list *list, const struct rundir *dir,
+			      const char *prefix);
+void rundir_rules_end(struct rules_list *list);
+
 /* Writes the ID of this boot over zeros. */
 void boot_id_read(uint8_t id[static 16]);
 

@@ -25,6 +25,7 @@
 
 #include "base/base.h"
 #include "base/host.h"
+#include "base/text.h"
 #include "buffers/clock.h"
 #include "command/procfs/process.h"
 #include "command/runtime/private.h"
@@ -289,6 +290,24 @@ int rundir_open_off(struct rundir *dir, const char *name)
 	return fd;
 }
 
+/* Makes a file anew, with a shared lock. Returns a descriptor or a negative
+ * errno. */
+static int held_create(const struct rundir *dir, int below, const char *file)
+{
+	int fd;
+
+	unlinkat(below, file, 0);
+	fd = openat(below, file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
+		    O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	if (!file_give(dir, fd) && !flock(fd, LOCK_SH | LOCK_NB))
+		return fd;
+	unlinkat(below, file, 0);
+	close(fd);
+	return -EPERM;
+}
+
 int rundir_create_off(struct rundir *dir, const char *name)
 {
 	char file[NAME_MAX + 1];
@@ -306,17 +325,9 @@ int rundir_create_off(struct rundir *dir, const char *name)
 		close(below);
 		return -EBUSY;
 	}
-	unlinkat(below, file, 0);
-	fd = openat(below, file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
-		    O_CLOEXEC, 0600);
-	if (fd < 0) {
-		fd = -errno;
-	} else if (file_give(dir, fd) || flock(fd, LOCK_SH | LOCK_NB)) {
-		unlinkat(below, file, 0);
-		close(fd);
-		fd = -EPERM;
-	} else if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, OFF_ROOM_BYTES) &&
-		   (errno == ENOSPC || errno == EDQUOT)) {
+	fd = held_create(dir, below, file);
+	if (fd >= 0 && fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, OFF_ROOM_BYTES) &&
+	    (errno == ENOSPC || errno == EDQUOT)) {
 		/* agents that find no room write here: it must have room */
 		ret = -errno;
 		close(fd);
@@ -345,14 +356,10 @@ int rundir_create_deferred(struct rundir *dir, const char *name)
 		return below;
 	boot_id_read(head.uuid);
 	deferred_name(file, name);
-	unlinkat(below, file, 0);
-	fd = openat(below, file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
-		    O_CLOEXEC, 0600);
-	if (fd < 0)
-		fd = -errno;
-	else if (file_give(dir, fd) || fcntl(fd, F_SETLK, &lock) ||
-		 ftruncate(fd, PROTOCOL_DEFERRED_ROWS) ||
-		 pwrite(fd, &head, sizeof(head), 0) != sizeof(head)) {
+	fd = held_create(dir, below, file);
+	if (fd >= 0 && (fcntl(fd, F_SETLK, &lock) ||
+			ftruncate(fd, PROTOCOL_DEFERRED_ROWS) ||
+			pwrite(fd, &head, sizeof(head), 0) != sizeof(head))) {
 		unlinkat(below, file, 0);
 		close(fd);
 		fd = -EIO;
@@ -361,24 +368,47 @@ int rundir_create_deferred(struct rundir *dir, const char *name)
 	return fd;
 }
 
+const char *rundir_rules_next(struct rules_list *list, const struct rundir *dir,
+			      const char *prefix)
+{
+	const char *name = NULL;
+	struct dirent *entry;
+	int fd;
+
+	if (!list->stream) {
+		fd = rundir_open_rules(dir, false);
+		list->stream = fd < 0 ? NULL : fdopendir(fd);
+		if (fd >= 0 && !list->stream)
+			close(fd);
+	}
+	while (list->stream && !name && (entry = readdir(list->stream)))
+		name = text_after(entry->d_name, prefix);
+	if (!name)
+		rundir_rules_end(list);
+	return name;
+}
+
+void rundir_rules_end(struct rules_list *list)
+{
+	if (list->stream)
+		closedir(list->stream);
+	list->stream = NULL;
+}
+
 void rundir_each_deferred(struct rundir *dir, void (*call)(int fd))
 {
-	int below = rundir_open_rules(dir, false), fd;
-	DIR *stream = below < 0 ? NULL : fdopendir(below);
-	struct dirent *entry;
+	const size_t prefix = strlen(PROTOCOL_DEFERRED_PREFIX);
+	struct rules_list list = { 0 };
+	const char *name;
+	int fd;
 
-	if (below >= 0 && !stream)
-		close(below);
-	while (stream && (entry = readdir(stream))) {
-		if (strncmp(entry->d_name, PROTOCOL_DEFERRED_PREFIX,
-			    strlen(PROTOCOL_DEFERRED_PREFIX)))
-			continue;
-		fd = rundir_open_own(below, entry->d_name, O_RDONLY, dir->uid);
+	while ((name = rundir_rules_next(&list, dir,
+					 PROTOCOL_DEFERRED_PREFIX))) {
+		fd = rundir_open_own(dirfd(list.stream), name - prefix,
+				     O_RDONLY, dir->uid);
 		if (fd >= 0)
 			call(fd);
 	}
-	if (stream)
-		closedir(stream);
 }
 
 /* Returns 1 when a living process has the session. */
@@ -395,39 +425,32 @@ static int session_lives(struct rundir_process *process, void *session)
 static void inheritance_drop(struct rundir *dir, const char *session,
 			     const char *process)
 {
-	int below = rundir_open_rules(dir, false);
-	DIR *stream = below < 0 ? NULL : rundir_opendir(below, ".");
+	struct rules_list list = { 0 };
 	char name[SESSION_NAME_BYTES];
-	struct dirent *entry;
+	const char *at, *file;
 	struct stat st;
-	const char *at;
 	size_t n;
 
-	while (stream && (entry = readdir(stream))) {
-		at = strchr(entry->d_name, PROTOCOL_INHERITANCE);
-		if (!at || entry->d_name[0] == '.')
+	while ((file = rundir_rules_next(&list, dir, ""))) {
+		at = strchr(file, PROTOCOL_INHERITANCE);
+		if (!at || *file == '.')
 			continue;
-		n = (size_t)(at++ - entry->d_name);
+		n = (size_t)(at++ - file);
 		if ((process && strcmp(at, process)) ||
 		    (session && (strlen(session) != n ||
-				 strncmp(entry->d_name, session, n))))
+				 strncmp(file, session, n))))
 			continue;
 		if (!session && !process) {
 			if (!fstatat(dir->fd, at, &st, AT_SYMLINK_NOFOLLOW) ||
 			    errno != ENOENT)
 				continue;
-			snprintf(name, sizeof(name), "%.*s", (int)n,
-				 entry->d_name);
+			snprintf(name, sizeof(name), "%.*s", (int)n, file);
 			if (n < sizeof(name) &&
 			    rundir_each(dir, session_lives, name))
 				continue;
 		}
-		unlinkat(below, entry->d_name, 0);
+		unlinkat(dirfd(list.stream), file, 0);
 	}
-	if (stream)
-		closedir(stream);
-	if (below >= 0)
-		close(below);
 }
 
 int rundir_remove_rules(struct rundir *dir, const char *name)
@@ -457,17 +480,14 @@ int rundir_remove_rules(struct rundir *dir, const char *name)
 int rundir_each_rules(struct rundir *dir,
 		      int (*call)(const char *name, void *priv), void *priv)
 {
-	int fd = rundir_open_rules(dir, false), ret = 0;
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
+	struct rules_list list = { 0 };
+	const char *name;
+	int ret = 0;
 
-	if (fd >= 0 && !stream)
-		close(fd);
-	while (stream && !ret && (entry = readdir(stream)))
-		if (rundir_valid_name(entry->d_name))
-			ret = call(entry->d_name, priv);
-	if (stream)
-		closedir(stream);
+	while (!ret && (name = rundir_rules_next(&list, dir, "")))
+		if (rundir_valid_name(name))
+			ret = call(name, priv);
+	rundir_rules_end(&list);
 	return ret;
 }
 

@@ -451,42 +451,30 @@ bool rundir_drop_shared(struct rundir *dir, const char *name, uint64_t saved)
 
 void rundir_sweep_shared(struct rundir *dir)
 {
-	int fd = rundir_open_rules(dir, false);
-	DIR *stream = fd < 0 ? NULL : rundir_opendir(fd, ".");
-	struct dirent *entry;
+	struct rules_list list = { 0 };
 	const char *name;
 
-	while (stream && (entry = readdir(stream))) {
-		name = text_after(entry->d_name, PROTOCOL_SHARED_PREFIX);
-		if (name && rundir_valid_name(name))
+	while ((name = rundir_rules_next(&list, dir, PROTOCOL_SHARED_PREFIX)))
+		if (rundir_valid_name(name))
 			rundir_drop_shared(dir, name, UINT64_MAX);
-	}
-	if (stream)
-		closedir(stream);
-	if (fd >= 0)
-		close(fd);
 }
 
 int rundir_append_shared(struct rundir *dir, struct rundir_list *list)
 {
-	int fd = rundir_open_rules(dir, false), ret = 0;
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 	struct rundir_process shared;
-	struct dirent *entry;
+	struct rules_list files = { 0 };
 	const char *name;
+	int ret = 0;
 
-	if (fd >= 0 && !stream)
-		close(fd);
-	while (stream && !ret && (entry = readdir(stream))) {
-		name = text_after(entry->d_name, PROTOCOL_SHARED_PREFIX);
-		if (!name || rundir_find_shared(dir, name, &shared))
+	while (!ret && (name = rundir_rules_next(&files, dir,
+						 PROTOCOL_SHARED_PREFIX))) {
+		if (rundir_find_shared(dir, name, &shared))
 			continue;
 		ret = rundir_append(list, &shared);
 		if (ret)
 			rundir_process_close(&shared);
 	}
-	if (stream)
-		closedir(stream);
+	rundir_rules_end(&files);
 	return ret;
 }
 
@@ -539,25 +527,19 @@ int rundir_each_unread(struct rundir *dir, const char *only,
 		       void (*call)(const char *name, int error, void *priv),
 		       void *priv)
 {
-	int fd = rundir_open_rules(dir, false), found = 0, ret;
-	DIR *stream = fd < 0 ? NULL : rundir_opendir(fd, ".");
-	struct dirent *entry;
+	struct rules_list list = { 0 };
 	const char *name;
+	int found = 0, ret;
 
-	while (stream && (entry = readdir(stream))) {
-		name = text_after(entry->d_name, PROTOCOL_SHARED_PREFIX);
-		if (!name || !rundir_valid_name(name) ||
-		    (only && strcmp(only, name)))
+	while ((name = rundir_rules_next(&list, dir,
+					 PROTOCOL_SHARED_PREFIX))) {
+		if (!rundir_valid_name(name) || (only && strcmp(only, name)))
 			continue;
 		ret = shared_unread(dir, name);
 		if (ret)
 			call(name, ret, priv);
 		found += ret != 0;
 	}
-	if (stream)
-		closedir(stream);
-	if (fd >= 0)
-		close(fd);
 	return found;
 }
 

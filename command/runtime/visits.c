@@ -168,18 +168,10 @@ void rundir_visit_remove(const struct rundir *dir, const char *process)
 
 bool rundir_visited(const struct rundir *dir)
 {
-	int below = rundir_open_rules(dir, false);
-	DIR *stream = below < 0 ? NULL : rundir_opendir(below, ".");
-	struct dirent *entry;
-	bool found = false;
+	struct rules_list list = { 0 };
+	bool found = rundir_rules_next(&list, dir, VISIT_PREFIX);
 
-	while (stream && !found && (entry = readdir(stream)))
-		found = !strncmp(entry->d_name, VISIT_PREFIX,
-				 strlen(VISIT_PREFIX));
-	if (stream)
-		closedir(stream);
-	if (below >= 0)
-		close(below);
+	rundir_rules_end(&list);
 	return found;
 }
 
@@ -187,25 +179,18 @@ void rundir_visits_each(const struct rundir *dir,
 			void (*call)(const struct rundir *dir,
 				     const char *process, int fd))
 {
-	const size_t prefix = strlen(VISIT_PREFIX);
-	int below = rundir_open_rules(dir, false);
-	DIR *stream = below < 0 ? NULL : rundir_opendir(below, ".");
-	struct dirent *entry;
+	struct rules_list list = { 0 };
+	const char *name;
 	int fd;
 
-	while (stream && (entry = readdir(stream))) {
-		if (strncmp(entry->d_name, VISIT_PREFIX, prefix))
-			continue;
-		fd = lock_left(dir, below, entry->d_name);
+	while ((name = rundir_rules_next(&list, dir, VISIT_PREFIX))) {
+		fd = lock_left(dir, dirfd(list.stream),
+			       name - strlen(VISIT_PREFIX));
 		if (fd < 0)
 			continue;
-		call(dir, entry->d_name + prefix, fd);
+		call(dir, name, fd);
 		close(fd);
 	}
-	if (stream)
-		closedir(stream);
-	if (below >= 0)
-		close(below);
 }
 
 /* Removes the file if the process has no directory, and no command has been
