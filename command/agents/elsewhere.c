@@ -8,7 +8,6 @@
  */
 #include "command/agents/elsewhere.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <pwd.h>
@@ -22,6 +21,7 @@
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/common/inode.h"
+#include "command/procfs/threads.h"
 
 #define LIVING_MAX	8	/* named in a message */
 
@@ -102,15 +102,13 @@ static uid_t anywhere_look(struct found *found, const char *name)
 {
 	struct rundir_process process;
 	struct session_page page;
-	struct dirent *entry;
 	struct cause cause;
-	DIR *proc = opendir("/proc");
+	DIR *list = processes_open();
 	uid_t uid = 0;
 	pid_t pid;
 
-	while (proc && (entry = readdir(proc))) {
-		if (command_parse_pid(&pid, entry->d_name) ||
-		    rundir_find(&process, pid, &cause))
+	while ((pid = threads_next(list))) {
+		if (rundir_find(&process, pid, &cause))
 			continue;
 		if (process.uid && (!uid || process.uid == uid) &&
 		    !rundir_find_session(&process, process.image, name,
@@ -121,8 +119,7 @@ static uid_t anywhere_look(struct found *found, const char *name)
 		}
 		rundir_process_close(&process);
 	}
-	if (proc)
-		closedir(proc);
+	threads_close(list);
 	return uid;
 }
 

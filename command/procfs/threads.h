@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The threads of a process, one after the other:
+ * The threads of a process, or all processes, one after the other:
  *
  *	DIR *list = threads_open(pid);
  *
@@ -22,7 +22,13 @@
  * be read. The other functions take NULL for an empty list. */
 DIR *threads_open(pid_t pid);
 
-/* Returns the next thread's id, or 0: there is no more. */
+/* Returns the list of all processes; else as threads_open(). */
+static inline DIR *processes_open(void)
+{
+	return opendir("/proc");
+}
+
+/* Returns the next thread's or process's id, or 0: there is no more. */
 pid_t threads_next(DIR *list);
 
 void threads_close(DIR *list);

@@ -8,14 +8,13 @@
  */
 #include "command/record/members-private.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "command/procfs/threads.h"
 
 #define READ_BYTES	(32u << 10)	/* in one call, of most processes */
 
@@ -107,19 +106,17 @@ static bool forked_live(const struct members *members)
 bool joiners_exist(const struct members *members)
 {
 	const bool forked = forked_live(members);
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
+	DIR *list = processes_open();
 	char *line = NULL;
 	bool found = false;
 	size_t room = 0;
+	pid_t pid;
 
-	while (dir && !found && (entry = readdir(dir))) {
-		pid_t pid = (pid_t)atoi(entry->d_name);
+	while (!found && (pid = threads_next(list))) {
 		bool named;
 		FILE *f;
 
-		if (!isdigit((unsigned char)entry->d_name[0]) ||
-		    pid == getpid())
+		if (pid == getpid())
 			continue;
 		named = joiner_named(pid, members->session);
 		f = named || forked ? proc_open(pid, "maps") : NULL;
@@ -132,7 +129,6 @@ bool joiners_exist(const struct members *members)
 			fclose(f);
 	}
 	free(line);
-	if (dir)
-		closedir(dir);
+	threads_close(list);
 	return found;
 }

@@ -14,8 +14,6 @@
  * that is not older than the search: the process may have begun after the
  * search.
  */
-#include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -28,6 +26,7 @@
 
 #include "base/sys.h"
 #include "command/procfs/process.h"
+#include "command/procfs/threads.h"
 #include "command/runtime/private.h"
 
 /* The clock of a file system may lag by this much. */
@@ -182,19 +181,15 @@ bool rundir_nested(struct rundir_process *process)
 		return false;
 	if (time_ns(&directory.st_ctim) + CLOCK_TICK_NS > known_since) {
 		struct nested *more, found;
-		struct dirent *entry;
-		DIR *proc;
+		DIR *list;
 
 		/* processes of PID namespaces below ours; without memory,
 		 * the list ends early */
 		/* the time first: a process that begins now may be missed */
 		known_since = sys_clock_ns(CLOCK_REALTIME);
 		known_count = 0;
-		proc = opendir("/proc");
-		while (proc && (entry = readdir(proc))) {
-			if (!isdigit((unsigned char)entry->d_name[0]))
-				continue;
-			found.pid = atoi(entry->d_name);
+		list = processes_open();
+		while ((found.pid = threads_next(list))) {
 			found.inner = process_inner_pid(found.pid);
 			if (found.inner == found.pid)
 				continue;
@@ -205,8 +200,7 @@ bool rundir_nested(struct rundir_process *process)
 			known = more;
 			known[known_count++] = found;
 		}
-		if (proc)
-			closedir(proc);
+		threads_close(list);
 	}
 	for (size_t i = 0; i < known_count; i++)
 		if (take_candidate(process, known[i].pid, known[i].inner, end))
