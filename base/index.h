@@ -48,4 +48,28 @@ void index_clear(struct index *index);
 #define INDEX_HASH	14695981039346656037ull
 uint64_t index_hash(uint64_t hash, const void *p, uint64_t n);
 
+/* Sets of addresses: the hash of an address, or of another number. */
+static inline uint64_t address_hash(uint64_t address)
+{
+	return index_hash(INDEX_HASH, &address, sizeof(address));
+}
+
+/* As index_find() asks, in a set: the value is the address. */
+static inline bool address_same(uint64_t value, const void *address)
+{
+	return value == *(const uint64_t *)address;
+}
+
+/* Returns true when the set has the address. */
+static inline bool address_has(const struct index *set, uint64_t address)
+{
+	return !!index_find(set, address_hash(address), address_same, &address);
+}
+
+/* Adds an address; leaves 0 out, which is none. Returns 0 or -ENOMEM. */
+static inline int address_add(struct index *set, uint64_t address)
+{
+	return address ? index_add(set, address_hash(address), address) : 0;
+}
+
 #endif

@@ -22,10 +22,10 @@
  */
 #include "tracepoints/usdt/usdt.h"
 
+#include "base/index.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "tracepoints/sites/notes.h"
-#include "tracepoints/usdt/address-set.h"
 #include "tracepoints/usdt/plan/note.h"
 
 #define NOP	0x90

@@ -26,6 +26,7 @@
 
 #include "tracepoints/program/patch.h"
 #include "tracepoints/usdt/jumps/jumps.h"
+#include "tracepoints/usdt/plan/calls.h"
 #include "tracepoints/usdt/plan/debug.h"
 #include "tracepoints/usdt/plan/image.h"
 

@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "base/base.h"
-#include "tracepoints/usdt/address-set.h"
+#include "base/index.h"
 
 #define JUMP		0xe9
 #define TRAP		0xcc

@@ -257,11 +257,9 @@ int usdt_spot_give(const struct patcher *patcher, struct usdt_spot *spot);
 int usdt_spot_regain(struct usdt_spot *spot);
 void usdt_spot_forget(struct usdt_spot *spot);
 
-/* Sets of bytes: adds n bytes; those that jumps with spots cover between two
- * addresses. Return 0 or -ENOMEM. The last one tells whether it has any. */
-int usdt_bytes_take(struct index *taken, uint64_t address, uint32_t n);
+/* Adds the bytes that jumps with spots cover between two addresses, as
+ * usdt_bytes_take(). */
 int usdt_ways_take(struct index *taken, uint64_t start, uint64_t end);
-bool usdt_bytes_taken(const struct index *taken, uint64_t address, uint32_t n);
 
 /* Adds the ways of a module that have gates without a spot to a set, by the
  * places of the gates. Returns 0 or -ENOMEM. The second one returns the way

@@ -10,8 +10,8 @@
 #include <errno.h>
 
 #include "base/base.h"
+#include "base/index.h"
 #include "base/text.h"
-#include "tracepoints/usdt/address-set.h"
 #include "tracepoints/sites/registry.h"
 #include "tracepoints/usdt/load.h"
 

@@ -21,7 +21,8 @@
 #include <errno.h>
 
 #include "base/base.h"
-#include "tracepoints/usdt/address-set.h"
+#include "base/index.h"
+#include "tracepoints/usdt/plan/calls.h"
 #include "tracepoints/usdt/plan/image.h"
 
 #define EARLIER_MAX	4u	/* instructions before the first place */

@@ -14,8 +14,8 @@
 #include <errno.h>
 
 #include "base/base.h"
+#include "base/index.h"
 #include "base/sys.h"
-#include "tracepoints/usdt/address-set.h"
 #include "tracepoints/usdt/plan/calls.h"
 #include "tracepoints/usdt/plan/debug.h"
 

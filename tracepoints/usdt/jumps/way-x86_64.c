@@ -14,8 +14,8 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/index.h"
 #include "base/sys.h"
-#include "tracepoints/usdt/address-set.h"
 
 #define STUBS_BYTES	(16 * 4096ull)
 
@@ -132,24 +132,6 @@ int usdt_trampoline_write(uint64_t trampoline, uint64_t to,
 	};
 
 	return usdt_write(patcher, trampoline, &code, sizeof(code));
-}
-
-int usdt_bytes_take(struct index *taken, uint64_t address, uint32_t n)
-{
-	int ret = 0;
-
-	while (n-- && !ret)
-		ret = address_add(taken, address + n);
-	return ret;
-}
-
-bool usdt_bytes_taken(const struct index *taken, uint64_t address, uint32_t n)
-{
-	uint32_t i = 0;
-
-	while (i < n && !address_has(taken, address + i))
-		i++;
-	return i < n;
 }
 
 bool usdt_ways_code(uint64_t at, const uint8_t *file, uint32_t n)

@@ -5,10 +5,10 @@
 #include <errno.h>
 
 #include "base/base.h"
+#include "base/index.h"
 #include "base/text.h"
 #include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/sites/registry.h"
-#include "tracepoints/usdt/address-set.h"
 #include "tracepoints/usdt/place/private.h"
 
 /* Copies an exit, or calls, with another name. Returns NULL without memory, or

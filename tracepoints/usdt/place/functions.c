@@ -11,12 +11,13 @@
 #include <stddef.h>
 
 #include "base/base.h"
+#include "base/index.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "tracepoints/sites/registry.h"
-#include "tracepoints/usdt/address-set.h"
-#include "tracepoints/usdt/place/private.h"
 #include "tracepoints/conditions/rule-split.h"
+#include "tracepoints/sites/registry.h"
+#include "tracepoints/usdt/place/private.h"
+#include "tracepoints/usdt/plan/calls.h"
 #include "tracepoints/usdt/plan/functions.h"
 
 /* In usdt_refused: a function's exits; it, or they, also by traps. */

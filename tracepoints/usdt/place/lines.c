@@ -20,10 +20,10 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/index.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "tracepoints/sites/registry.h"
-#include "tracepoints/usdt/address-set.h"
 #include "tracepoints/usdt/place/private.h"
 #include "tracepoints/usdt/plan/debug.h"
 #include "tracepoints/usdt/plan/functions.h"

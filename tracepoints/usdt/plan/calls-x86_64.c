@@ -109,34 +109,29 @@ static void exits_merge(const struct usdt_calls *calls,
 				       true);
 }
 
-/* As index_find() asks, in a set of addresses. */
-static bool is_address(uint64_t value, const void *address)
+int usdt_bytes_take(struct index *taken, uint64_t address, uint32_t n)
 {
-	return value == *(const uint64_t *)address;
+	int ret = 0;
+
+	while (n-- && !ret)
+		ret = address_add(taken, address + n);
+	return ret;
 }
 
-/* Tells whether another plan has taken one of a plan's bytes. */
-static bool bytes_taken(const struct index *taken, const struct usdt_plan *plan)
+bool usdt_bytes_taken(const struct index *taken, uint64_t address, uint32_t n)
 {
-	uint64_t at, end = plan->address + plan->covered;
+	uint32_t i = 0;
 
-	for (at = plan->address; at < end; at++)
-		if (index_find(taken, index_hash(INDEX_HASH, &at, sizeof(at)),
-			       is_address, &at))
-			return true;
-	return false;
+	while (i < n && !address_has(taken, address + i))
+		i++;
+	return i < n;
 }
 
 /* Takes the bytes of a plan. Returns 0 or USDT_NO_MEMORY. */
-static int bytes_take(struct index *taken, const struct usdt_plan *plan)
+static int plan_take(struct index *taken, const struct usdt_plan *plan)
 {
-	uint64_t at, end = plan->address + plan->covered;
-
-	for (at = plan->address; at < end; at++)
-		if (index_add(taken, index_hash(INDEX_HASH, &at, sizeof(at)),
-			      at))
-			return USDT_NO_MEMORY;
-	return 0;
+	return usdt_bytes_take(taken, plan->address, plan->covered) ?
+		       USDT_NO_MEMORY : 0;
 }
 
 /* Chooses where the jump of an exit begins: where it takes the least memory,
@@ -156,7 +151,8 @@ static int exit_choose(const struct usdt_calls *calls,
 
 		if (!refused && !usdt_plan_moves(plan, at))
 			continue;
-		if (!refused && bytes_taken(taken, plan))
+		if (!refused && usdt_bytes_taken(taken, plan->address,
+						 plan->covered))
 			refused = USDT_OVERLAPS;
 		if (!why)
 			why = refused;
@@ -167,7 +163,7 @@ static int exit_choose(const struct usdt_calls *calls,
 	if (!best)
 		return why ? why : USDT_ENDS;
 	exits_merge(calls, wanted, best);
-	return bytes_take(taken, best);
+	return plan_take(taken, best);
 }
 
 uint32_t usdt_plan_earlier(const struct usdt_image *image,
@@ -263,10 +259,10 @@ static int exit_trap(const struct usdt_calls *calls, struct usdt_exit *exit,
 
 	if (why == USDT_NO_MEMORY ||
 	    usdt_calls_trap(calls, exit->address, true, &plan) ||
-	    bytes_taken(taken, &plan))
+	    usdt_bytes_taken(taken, plan.address, plan.covered))
 		return why;
 	exit->trap = (int8_t)why;
-	return bytes_take(taken, &plan);
+	return plan_take(taken, &plan);
 }
 
 /* Forgets the jumps that were chosen for exits; the entry's has a gate. */
@@ -302,7 +298,7 @@ static int exits_choose(struct usdt_calls *calls,
 	*at = wanted->address;
 	/* the bytes there are not for exits */
 	if (!why && with && !entry->reason)
-		why = bytes_take(&taken, entry);
+		why = plan_take(&taken, entry);
 	/* the last exits have the fewest places: the next function follows */
 	for (int i = wanted->nexits; i-- > 0 && !why;) {
 		exits[i].trap = 0;

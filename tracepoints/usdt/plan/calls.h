@@ -15,6 +15,7 @@
 #ifndef TRACEPOINTS_USDT_PLAN_CALLS_H
 #define TRACEPOINTS_USDT_PLAN_CALLS_H
 
+#include "base/index.h"
 #include "tracepoints/usdt/plan/exits.h"
 
 #define USDT_EXITS_MAX	256u		/* of a function */
@@ -92,6 +93,11 @@ struct usdt_plan *usdt_calls_entry(const struct usdt_calls *calls,
  */
 int usdt_calls_exits(struct usdt_calls *calls, const struct usdt_wanted *wanted,
 		     uint64_t *at);
+
+/* Sets of bytes: adds n bytes; tells whether it has any. The first returns 0 or
+ * -ENOMEM. */
+int usdt_bytes_take(struct index *taken, uint64_t address, uint32_t n);
+bool usdt_bytes_taken(const struct index *taken, uint64_t address, uint32_t n);
 
 /* Plans jumps that begin at instructions before an address and move that one,
  * too, the nearest last. Returns how many. */
