@@ -205,15 +205,10 @@ static const uint8_t *put_named(void *to, const struct field_class *class,
 
 	out_text(out, "( ");
 	while ((label = field_label_next(class, label, value))) {
-		const char *name = label->name;
-
-		/* several ranges can have one label */
-		if (name == found)
-			continue;
 		if (found)
 			out_text(out, ", ");
-		found = name;
-		put_string(target, (const uint8_t *)name, strlen(name));
+		found = label->name;
+		put_string(target, (const uint8_t *)found, strlen(found));
 	}
 	if (!found) {
 		put_color(out, target->color, COLOR_BOLD COLOR_RED);
@@ -261,18 +256,13 @@ static const uint8_t *put_name(void *to, const struct field_class *class,
 
 	put_color(out, target->color, COLOR_BOLD);
 	while ((label = field_label_next(class, label, value))) {
-		const char *name = label->name;
-
-		/* several ranges can have one label */
-		if (name == found)
-			continue;
 		if (found)
 			out_char(out, '|');
-		found = name;
-		if (is_word(name))
-			out_text(out, name);
+		found = label->name;
+		if (is_word(found))
+			out_text(out, found);
 		else
-			put_quoted(out, name, strlen(name), "'?");
+			put_quoted(out, found, strlen(found), "'?");
 	}
 	if (!found)
 		field_text_number(out, class, value);
