@@ -297,6 +297,34 @@ static int count_ring(const char *name, void *priv)
 }
 
 /*
+ * Returns true when a session of an ended process, some of whose files are
+ * missing, is just being removed. Another command may do that, or a process
+ * that keeps the limit of ended processes, which locks the runtime directory
+ * meanwhile (control/sessions/budget.c). Then the events are removed, too.
+ */
+static bool session_goes(const struct status *s,
+			 const struct rundir_process *process, uint32_t image,
+			 uint32_t index)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_PAUSE_NS };
+	struct session_page again;
+	bool locked;
+
+	for (int i = 0; i < LOOKS_LOCKED; i++) {
+		locked = flock(s->dir->fd, LOCK_SH | LOCK_NB) &&
+			 errno == EWOULDBLOCK;
+		if (!locked)
+			flock(s->dir->fd, LOCK_UN);
+		if (rundir_read_session(process, image, index, &again))
+			return true;
+		if (!locked && i >= LOOKS)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+/*
  * Counts the files of a session of one image. Says when files are missing, and
  * makes the command fail then: the counts are too small. The rings are counted
  * aside first, because the session may be gone when they are read.
@@ -309,13 +337,11 @@ static void count_session(struct status *s,
 	struct member rings = { 0 };
 	struct counting c = { .imagefd = imagefd, .index = page->index,
 			      .member = &rings };
-	const struct timespec pause = { .tv_nsec = LOOK_PAUSE_NS };
 	struct session_page again, latest;
 	struct session *session;
 	struct member *m;
 	uint32_t missing;
 	char of[16];
-	bool locked;
 
 	if (s->only && strcmp(s->only, page->name))
 		return;
@@ -333,23 +359,8 @@ static void count_session(struct status *s,
 		page = &latest;
 	}
 	missing = rings_missing(page, c.found);
-	/*
-	 * Is the session of an ended process just being removed? Another
-	 * command may do that, or a process that keeps the limit of ended
-	 * processes, which locks the runtime directory meanwhile
-	 * (control/sessions/budget.c). Then the events are removed, too.
-	 */
-	for (int i = 0; missing && i < LOOKS_LOCKED; i++) {
-		locked = flock(s->dir->fd, LOCK_SH | LOCK_NB) &&
-			 errno == EWOULDBLOCK;
-		if (!locked)
-			flock(s->dir->fd, LOCK_UN);
-		if (rundir_read_session(process, image, page->index, &again))
-			return;
-		if (!locked && i >= LOOKS)
-			break;
-		nanosleep(&pause, NULL);
-	}
+	if (missing && session_goes(s, process, image, page->index))
+		return;
 	session = session_of(s, page->name);
 	if (!session)
 		return;

@@ -151,78 +151,84 @@ const char *marker_refusal(int error)
 				  "off: it cannot be written";
 }
 
+/* Adds the marker that the strings of an answer tell of. Returns 0 or a
+ * negative errno. */
+static int marker_parse(struct marker_list *list,
+			const char *const strings[LIST_STRINGS])
+{
+	const char *kind = strings[LIST_KIND], *file = strings[LIST_FILE];
+	const char *p = strings[LIST_TYPES];
+	char module[MODULE_PATH_BYTES];
+	struct marker m = { 0 };
+	int byte, ret = 0;
+
+	m.address = strtoull(strings[LIST_ADDRESS], NULL, 16);
+	m.enabled = !strcmp(strings[LIST_ENABLED], "1");
+	if (strings[LIST_ENABLED][0] == '-')
+		m.why = marker_refusal(atoi(strings[LIST_ENABLED]));
+	m.function = !strncmp(kind, "function", 8);
+	m.spot = !strncmp(kind, "line", 4);
+	m.placement = !strcmp(kind, "usdt")	   ? PLACED_BYTE :
+		      !strcmp(kind, "usdt-jump")   ? PLACED_JUMP :
+		      m.function || m.spot	   ?
+			      (strstr(kind, "-3") ? PLACED_INT3 : PLACED_JUMP) :
+		      !strcmp(kind, "usdt-merged") ? PLACED_MERGED :
+		      !strcmp(kind, "usdt-int3")   ? PLACED_INT3 :
+						     PLACED_UNSAID;
+	m.line = strtoul(strings[LIST_LINE], NULL, 10);
+	m.kind = m.spot ? (strstr(kind, "mark") ? MARKER_MARK : MARKER_EVENT) :
+		 !strcmp(kind, "event") ? MARKER_EVENT :
+		 m.placement		? MARKER_USDT : MARKER_MARK;
+	if (!m.why && !strcmp(kind, "function-1"))
+		m.why = MARKER_EXITS;
+	if (m.function) {
+		/* "MODULE" or "MODULE/FILE" */
+		snprintf(module, sizeof(module), "%.*s",
+			 (int)strcspn(file, "/"), file);
+		file += strcspn(file, "/");
+		file += *file == '/';
+		m.module = *module ? module : NULL;
+	}
+	/* two hex digits a field; behind a colon, those of `shown` */
+	m.shown = malloc(strlen(p) / 2 + 1);
+	if (!m.shown)
+		return -ENOMEM;
+	for (; !ret && *p && *p != ':'; p += 2) {
+		byte = hex_byte(p);
+		if (byte < 0 || m.nfields == TAFFRAIL_FIELDS_MAX)
+			ret = -EBADMSG;
+		else
+			m.types[m.nfields++] = byte;
+	}
+	for (p += !ret && *p; !ret && *p; p += 2) {
+		byte = hex_byte(p);
+		m.shown[m.shown_bytes++] = (char)byte;
+		if (byte < 0)
+			ret = -EBADMSG;
+	}
+	if (!ret)
+		ret = marker_list_add(list, &m, strings[LIST_CHANNEL],
+				      strings[LIST_NAME], strings[LIST_TEXT],
+				      file);
+	free(m.shown);
+	return ret;
+}
+
 int marker_list_parse(struct marker_list *list, const char *answer,
 		      size_t bytes)
 {
-	const char *strings[LIST_STRINGS], *kind, *file, *p, *next = answer;
+	const char *strings[LIST_STRINGS], *next = answer;
 	const char *end = answer + bytes;
-	char module[MODULE_PATH_BYTES];
-	int byte, n = 0, ret = 0;
+	int n = 0, ret = 0;
 
 	while (!ret && next < end) {
-		struct marker m = { 0 };
-
 		/* the NUL after the payload ends the last string */
 		strings[n] = next;
 		next += strlen(next) + 1;
 		if (++n < LIST_STRINGS)
 			continue;
 		n = 0;
-		kind = strings[LIST_KIND];
-		m.address = strtoull(strings[LIST_ADDRESS], NULL, 16);
-		m.enabled = !strcmp(strings[LIST_ENABLED], "1");
-		if (strings[LIST_ENABLED][0] == '-')
-			m.why = marker_refusal(atoi(strings[LIST_ENABLED]));
-		m.function = !strncmp(kind, "function", 8);
-		m.spot = !strncmp(kind, "line", 4);
-		m.placement = !strcmp(kind, "usdt")	   ? PLACED_BYTE :
-			      !strcmp(kind, "usdt-jump")   ? PLACED_JUMP :
-			      m.function || m.spot	   ?
-				      (strstr(kind, "-3") ? PLACED_INT3 :
-							    PLACED_JUMP) :
-			      !strcmp(kind, "usdt-merged") ? PLACED_MERGED :
-			      !strcmp(kind, "usdt-int3")   ? PLACED_INT3 :
-							     PLACED_UNSAID;
-		m.line = strtoul(strings[LIST_LINE], NULL, 10);
-		m.kind = m.spot ? (strstr(kind, "mark") ? MARKER_MARK :
-							  MARKER_EVENT) :
-			 !strcmp(kind, "event") ? MARKER_EVENT :
-			 m.placement		? MARKER_USDT : MARKER_MARK;
-		if (!m.why && !strcmp(kind, "function-1"))
-			m.why = MARKER_EXITS;
-		file = strings[LIST_FILE];
-		if (m.function) {
-			/* "MODULE" or "MODULE/FILE" */
-			snprintf(module, sizeof(module), "%.*s",
-				 (int)strcspn(file, "/"), file);
-			file += strcspn(file, "/");
-			file += *file == '/';
-			m.module = *module ? module : NULL;
-		}
-		/* two hex digits a field; behind a colon, those of `shown` */
-		p = strings[LIST_TYPES];
-		m.shown = malloc(strlen(p) / 2 + 1);
-		if (!m.shown)
-			return -ENOMEM;
-		for (; !ret && *p && *p != ':'; p += 2) {
-			byte = hex_byte(p);
-			if (byte < 0 || m.nfields == TAFFRAIL_FIELDS_MAX)
-				ret = -EBADMSG;
-			else
-				m.types[m.nfields++] = byte;
-		}
-		for (p += !ret && *p; !ret && *p; p += 2) {
-			byte = hex_byte(p);
-			m.shown[m.shown_bytes++] = (char)byte;
-			if (byte < 0)
-				ret = -EBADMSG;
-		}
-		if (!ret)
-			ret = marker_list_add(list, &m, strings[LIST_CHANNEL],
-					      strings[LIST_NAME],
-					      strings[LIST_TEXT],
-					      file);
-		free(m.shown);
+		ret = marker_parse(list, strings);
 	}
 	return ret ? ret : n || next > end ? -EBADMSG : 0;
 }

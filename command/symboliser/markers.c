@@ -378,11 +378,46 @@ static int read_functions(struct reading *r, uint32_t how)
 			 "its functions cannot be read: %s", strerror(-ret));
 }
 
+/* Finds the program headers, and where address 0 of a module in memory would
+ * be. Returns 0, or a negative errno and the fact. */
+static int read_headers(struct reading *r, const Elf64_Ehdr *header,
+			uint32_t how)
+{
+	const struct usdt_file *file = &r->file;
+	uint64_t low = UINT64_MAX, bytes = header->e_phnum * sizeof(*r->ph);
+
+	/* the program headers go to where they are aligned; where they make no
+	 * sense, there are none */
+	if (header->e_phentsize == sizeof(*r->ph) &&
+	    header->e_phoff <= file->size &&
+	    bytes <= file->size - header->e_phoff) {
+		r->ph = malloc(bytes + 1);
+		if (!r->ph)
+			return read_fact(r, -ENOMEM, "out of memory");
+		memcpy(r->ph, file->bytes + header->e_phoff, bytes);
+		r->notes.ph = r->ph;
+		r->notes.nph = header->e_phnum;
+	}
+	if (!(how & SYMBOLISER_LOADED))
+		return 0;
+	for (uint32_t i = 0; i < r->notes.nph; i++)
+		if (r->ph[i].p_type == PT_LOAD && r->ph[i].p_vaddr < low)
+			low = r->ph[i].p_vaddr & ~(PAGE - 1);
+	for (uint32_t i = 0; i < r->notes.nph; i++)
+		if (r->ph[i].p_type == PT_LOAD &&
+		    (r->ph[i].p_vaddr - low > file->size ||
+		     r->ph[i].p_memsz > file->size - (r->ph[i].p_vaddr - low)))
+			return read_fact(r, -ENOEXEC, "its program headers are "
+					 "damaged");
+	r->notes.base = (const char *)((uintptr_t)file->bytes - low);
+	r->notes.bytes = 0;
+	return 0;
+}
+
 /* Reads all that is asked for. Returns 0, or a negative errno and a fact. */
 static int read_elf(struct reading *r, uint32_t how)
 {
 	const struct usdt_file *file = &r->file;
-	uint64_t low = UINT64_MAX, bytes;
 	uint32_t damaged = 0;
 	Elf64_Ehdr header;
 	int ret;
@@ -397,35 +432,9 @@ static int read_elf(struct reading *r, uint32_t how)
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return read_fact(r, -ENOEXEC, "neither a program nor a shared "
 				 "object; link it first");
-	/* the program headers go to where they are aligned; where they make no
-	 * sense, there are none */
-	bytes = header.e_phnum * sizeof(*r->ph);
-	if (header.e_phentsize == sizeof(*r->ph) &&
-	    header.e_phoff <= file->size &&
-	    bytes <= file->size - header.e_phoff) {
-		r->ph = malloc(bytes + 1);
-		if (!r->ph)
-			return read_fact(r, -ENOMEM, "out of memory");
-		memcpy(r->ph, file->bytes + header.e_phoff, bytes);
-		r->notes.ph = r->ph;
-		r->notes.nph = header.e_phnum;
-	}
-	/* where address 0 of a module in memory would be */
-	if (how & SYMBOLISER_LOADED) {
-		for (uint32_t i = 0; i < r->notes.nph; i++)
-			if (r->ph[i].p_type == PT_LOAD &&
-			    r->ph[i].p_vaddr < low)
-				low = r->ph[i].p_vaddr & ~(PAGE - 1);
-		for (uint32_t i = 0; i < r->notes.nph; i++)
-			if (r->ph[i].p_type == PT_LOAD &&
-			    (r->ph[i].p_vaddr - low > file->size ||
-			     r->ph[i].p_memsz >
-				     file->size - (r->ph[i].p_vaddr - low)))
-				return read_fact(r, -ENOEXEC, "its program "
-						 "headers are damaged");
-		r->notes.base = (const char *)((uintptr_t)file->bytes - low);
-		r->notes.bytes = 0;
-	}
+	ret = read_headers(r, &header, how);
+	if (ret)
+		return ret;
 	if (how & SYMBOLISER_FUNCTIONS)
 		return read_functions(r, how);
 	ret = notes_each(&r->notes, add_site, r);
