@@ -107,12 +107,8 @@ struct status {
 /* Makes room for one more entry, all zeros, or ends the command. */
 static void *array_grow(void *array, size_t count, size_t size)
 {
-	void *more = reallocarray(array, count + 1, size);
+	void *more = command_need(reallocarray(array, count + 1, size));
 
-	if (!more) {
-		command_failed("out of memory");
-		exit(COMMAND_FAILED);
-	}
 	memset((char *)more + count * size, 0, size);
 	return more;
 }

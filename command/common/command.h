@@ -188,6 +188,10 @@ int command_failed(const char *format, ...)
 int command_misused(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
+/* Returns memory that was just allocated; without any, tells so and ends the
+ * command: for what nothing is to be taken back after. */
+void *command_need(void *memory);
+
 /* Ends a message whose cause `taffrail doctor` would find. `doctor` takes this
  * out of messages that it cites. */
 #define COMMAND_SEE_DOCTOR	"; see taffrail doctor"

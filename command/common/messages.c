@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "buffers/words.h"
 #include "command/common/limits.h"
@@ -49,6 +50,13 @@ int command_failed(const char *format, ...)
 	line_print(format, ap);
 	va_end(ap);
 	return COMMAND_FAILED;
+}
+
+void *command_need(void *memory)
+{
+	if (!memory)
+		exit(command_failed("out of memory"));
+	return memory;
 }
 
 void command_warn(const char *format, ...)

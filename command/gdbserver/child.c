@@ -84,10 +84,8 @@ static int make_command(struct launch *launch, const struct gdbserver *server)
 
 	while (o->program[n])
 		n++;
-	launch->argv = calloc(o->noptions + n + WRAPPER_WORDS + 4,
-			      sizeof(*launch->argv));
-	if (!launch->argv)
-		return command_failed("out of memory");
+	launch->argv = command_need(calloc(o->noptions + n + WRAPPER_WORDS + 4,
+					   sizeof(*launch->argv)));
 	add_word(launch, "gdbserver");
 	for (int i = 0; i < o->noptions; i++)
 		add_word(launch, o->options[i]);

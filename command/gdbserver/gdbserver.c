@@ -251,9 +251,7 @@ int gdbserver_main(int argc, char **argv)
 	}
 	command_name("gdbserver");
 	/* some 9 MB: other sub-commands have none */
-	server = calloc(1, sizeof(*server));
-	if (!server)
-		return command_failed("out of memory");
+	server = command_need(calloc(1, sizeof(*server)));
 	status = parse_option(&server->options, argv);
 	if (!status)
 		status = serve_gdb(server);

@@ -615,9 +615,7 @@ int look_open_rings(struct look *look)
 	char nearest[TARGETS_NEAREST_BYTES], who[32] = "no process has a";
 	int ret = cause_check_files(LIMITS_FILES);
 
-	look->rings = calloc(1, sizeof(*look->rings));
-	if (!look->rings)
-		return command_failed("out of memory");
+	look->rings = command_need(calloc(1, sizeof(*look->rings)));
 	look->rings->look = look;
 	look->rings->follower.fd = -1;
 	look->rings->top = -1;

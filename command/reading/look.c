@@ -244,9 +244,7 @@ static int visit_option(struct look *look, int key, const char *value)
 	int ret;
 
 	if (!visit)
-		visit = look->visit = calloc(1, sizeof(*visit));
-	if (!visit)
-		return command_failed("out of memory");
+		visit = look->visit = command_need(calloc(1, sizeof(*visit)));
 	if (key == LOOK_PID)
 		return command_take_pids(&visit->pids, value);
 	visit->yes |= key == LOOK_YES;
@@ -300,9 +298,8 @@ int look_option(struct look *look, int key, const char *value)
 		/* a wrong rule is told before any trace is opened */
 		ret = rule_take(&value);
 		if (ret == COMMAND_DONE && !look->where)
-			look->where = where_new();
-		if (ret == COMMAND_DONE &&
-		    (!look->where || where_add(look->where, value)))
+			look->where = command_need(where_new());
+		if (ret == COMMAND_DONE && where_add(look->where, value))
 			ret = command_failed("out of memory");
 		rule_list(look->rules, sizeof(look->rules), value);
 		return ret;
@@ -552,9 +549,7 @@ int look_open(struct look *look, char **paths, int n)
 	if (ret != COMMAND_DONE)
 		return ret;
 	map_guard();
-	look->reader = reader_new(&look->calls);
-	if (!look->reader)
-		return command_failed("out of memory");
+	look->reader = command_need(reader_new(&look->calls));
 	reader_read_foreign(look->reader);
 	if (n && look->follow && !look_follow(look, paths, n))
 		return command_failed("out of memory");

@@ -23,16 +23,12 @@
 void reach_add(struct reach *reach, pid_t pid, const char *name,
 	       const struct ring_reach *clock)
 {
-	struct reach_row *row = reallocarray(reach->rows, reach->count + 1,
-					     sizeof(*row));
+	struct reach_row *row;
 	unsigned long number;
 
-	if (!row) {
-		command_failed("out of memory");
-		exit(COMMAND_FAILED);
-	}
-	reach->rows = row;
-	row += reach->count++;
+	reach->rows = command_need(reallocarray(reach->rows, reach->count + 1,
+						sizeof(*row)));
+	row = reach->rows + reach->count++;
 	*row = (struct reach_row){ .pid = pid, .clock = *clock };
 	snprintf(row->name, sizeof(row->name), "%s", name);
 	number = strtoul(name, NULL, 10);

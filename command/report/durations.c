@@ -231,11 +231,10 @@ int durations_open(struct report *r)
 	/* values that came first stay: open pairs have their numbers */
 	values_fix(&r->groups, GROUPS_MAX);
 	r->open.max = OPEN_SHOWN;
-	r->open.list = calloc(OPEN_SHOWN, sizeof(*r->open.list));
-	r->slowest.list = calloc(r->slowest.max + 1, sizeof(*r->open.list));
-	r->pairs = pairs_new(&r->pair_calls);
-	if (!r->pairs || !r->open.list || !r->slowest.list)
-		return command_failed("out of memory");
+	r->open.list = command_need(calloc(OPEN_SHOWN, sizeof(*r->open.list)));
+	r->slowest.list = command_need(calloc(r->slowest.max + 1,
+					      sizeof(*r->open.list)));
+	r->pairs = command_need(pairs_new(&r->pair_calls));
 	if (r->look.by_cpu)
 		pairs_by_cpu(r->pairs);
 	for (unsigned int i = 0; i < r->nrules; i++) {

@@ -350,9 +350,7 @@ static int make_page(struct timeline *t)
 		.begun = on_begun, .finished = on_finished,
 		.unfinished = on_unfinished, .priv = t,
 	};
-	t->pairs = pairs_new(&t->calls);
-	if (!t->pairs)
-		return command_failed("out of memory");
+	t->pairs = command_need(pairs_new(&t->calls));
 	if (t->look.by_cpu)
 		pairs_by_cpu(t->pairs);
 	for (size_t i = 0; i < t->nrules; i++) {
@@ -421,13 +419,11 @@ int timeline_main(int argc, char **argv)
 		.about = "Write a page that shows the events of traces in a "
 			 "browser, by process and thread.",
 	};
-	struct timeline *t = calloc(1, sizeof(*t));
+	struct timeline *t = command_need(calloc(1, sizeof(*t)));
 	struct pair_kind *const *kinds;
 	size_t n;
 	int ret;
 
-	if (!t)
-		return command_failed("out of memory");
 	t->each = EACH_EVENTS;
 	ret = !options_take(&options, t, take_option);
 	if (!ret) {

@@ -121,9 +121,7 @@ static int begin_sample(struct top *top)
 
 	look->any_session = look->peek = look->keep = look->quiet_losses = true;
 	calls.priv = top;
-	top->pairs = pairs_new(&calls);
-	if (!top->pairs)
-		return command_failed("out of memory");
+	top->pairs = command_need(pairs_new(&calls));
 	if (look->by_cpu)
 		pairs_by_cpu(top->pairs);
 	for (size_t i = 0; i < top->nrules && ret == COMMAND_DONE; i++)

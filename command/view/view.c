@@ -107,9 +107,7 @@ static int take_option(void *view, int key, const char *value)
 		break;
 	case KEY_FIELDS:
 		/* the names stay until the end */
-		rest = strdup(value);
-		if (!rest)
-			return command_failed("out of memory");
+		rest = command_need(strdup(value));
 		while ((name = strsep(&rest, ","))) {
 			if (!*name)
 				continue;
