@@ -218,6 +218,37 @@ static void check_rules(void)
 	bed_close(&bed);
 }
 
+/* While the recording runs: rules that nothing has met so far. */
+static void check_early(void)
+{
+	static struct bed bed;
+	struct record_options o = {
+		.rules = { "app/number", "app/text if n > 1", "app/numbers" },
+		.nrules = 1,
+	};
+	const char *said;
+
+	bed_open(&bed, "early", "app/text\tcondition 'n > 1', column 1: there "
+		 "is no field 'n'\n");
+	said_begin(STDERR_FILENO);
+	unit_check(!drain_tell_unmet(&bed.drain, &o), "early: a rule that "
+		   "selects");
+	unit_equal_string(said_end(), "", "early: nothing to tell");
+	o.nrules = 3;
+	said_begin(STDERR_FILENO);
+	unit_check(drain_tell_unmet(&bed.drain, &o), "early: rules that do "
+		   "not");
+	said = said_end();
+	unit_check(strstr(said, "process 4242, so far: condition 'n > 1', "
+			  "column 1: ") &&
+		   strstr(said, "no marker of the modules so far matches "
+			  "'app/numbers'") && !strstr(said, "app/number'"),
+		   "early: each once, with the reason");
+	unit_check(drain_whole(&bed.drain), "early: nothing is missing");
+	bed_end(&bed, &said);
+	bed_close(&bed);
+}
+
 static void check_reports(void)
 {
 	static struct trace_set set;
@@ -279,6 +310,7 @@ int main(void)
 	check_unwritten();
 	check_missed();
 	check_rules();
+	check_early();
 	check_reports();
 	made_close();
 	return unit_end();

@@ -165,6 +165,13 @@ static void check_shortage(void)
 		       "1 forked process could not make files, and "
 		       "counted its events as lost: it may make no files in ",
 		       "an orphan without /proc");
+	/* is there a remedy for the other losses? */
+	s = (struct shortage){ .orphan_lost = 4 };
+	unit_check(shortage_spares(&s, 5) && !shortage_spares(&s, 4),
+		   "losses beside those of orphans");
+	shortage_programs(&s, 0, true, EFBIG, -1);
+	unit_check(s.error == EFBIG && s.uncounted && !s.pageless &&
+		   !shortage_spares(&s, 5), "a limit of files");
 }
 
 static void check_taken_pages(void)
