@@ -7,6 +7,11 @@
  * shapes point to counters in it, and late threads may still look there. So
  * address space for the largest page is reserved at first, and the file grows
  * into it. Each part of the file is allocated before it is mapped.
+ *
+ * Rings of more than the default size lie far from the program's libraries,
+ * whose functions need the addresses around them: jumps there lead to code in
+ * reach (tracepoints/usdt/jumps/near-x86_64.c), and those of which one byte is
+ * given lead to some 16 MiB alone.
  */
 #include "buffers/rings/private.h"
 
@@ -22,15 +27,34 @@
 #include "buffers/ctf.h"
 
 #define PAGE_BYTES	4096
+#define FAR_SLOTS	1024u	/* addresses that are tried for a ring */
 
 uint32_t channel_group;
+
+long channel_map(uint64_t bytes, int fd, bool ring)
+{
+	uint64_t slot = 2ull * RING_MAX_BYTES;
+	long p = -ENOMEM, beside = 0;
+
+	if (ring && bytes > RING_DATA_OFFSET + RING_DEFAULT_MAX_BYTES)
+		beside = sys_mmap(NULL, PAGE_BYTES, PROT_NONE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (beside > 0)
+		sys_munmap(beside, PAGE_BYTES);
+	for (uint64_t i = 4; p < 0 && beside > 0 && i < FAR_SLOTS &&
+			     (uint64_t)beside / slot > i; i++)
+		p = sys_mmap((uint64_t)beside / slot * slot - i * slot, bytes,
+			     PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+	return p > 0 ? p : sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+				    MAP_SHARED, fd, 0);
+}
 
 /* Allocates bytes [from, ahead) of a file, or to `to`, and maps all up to `to`:
  * at *out if not NULL. */
 static int file_extend(int fd, uint64_t from, uint64_t ahead, uint64_t to,
 		       void **out)
 {
-	int flags = *out ? MAP_SHARED | MAP_FIXED : MAP_SHARED;
 	int ret = (int)sys_fallocate(fd, 0, from, min_u64(ahead, to) - from);
 	long p;
 
@@ -38,7 +62,9 @@ static int file_extend(int fd, uint64_t from, uint64_t ahead, uint64_t to,
 		ret = (int)sys2(SYS_ftruncate, fd, to);
 	if (ret)
 		return ret;
-	p = sys_mmap(*out, to - from, PROT_READ | PROT_WRITE, flags, fd, from);
+	p = *out ? sys_mmap(*out, to - from, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_FIXED, fd, from) :
+		   channel_map(to, fd, true);
 	if (p < 0 && p > -4096)
 		return (int)p;
 	*out = (void *)p;

@@ -24,6 +24,11 @@
 int channel_file_map(const char *path, uint64_t ahead, uint64_t bytes,
 		     void **out);
 
+/* Maps a whole file of so many bytes, shared. Returns the address, or a
+ * negative errno. A ring of more than the default size lies at least 4 GiB
+ * below the program's libraries, where such room is found. */
+long channel_map(uint64_t bytes, int fd, bool ring);
+
 /* Writes a path in the channel's directory: WORD INDEX SUFFIX NUMBER, without
  * NUMBER when it is negative. `text` says whether the path was cut. */
 void channel_path(const struct channel *channel, const char *word,

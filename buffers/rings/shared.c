@@ -228,14 +228,14 @@ static void dump_less(void *p, uint64_t begin, uint64_t bytes)
 
 /* Maps a file of exactly these bytes. */
 static int shared_map(int directory, const char *name, uint64_t bytes,
-		      void **out)
+		      bool ring, void **out)
 {
 	int fd = file_open(directory, name, O_RDWR, bytes, bytes);
 	long p;
 
 	if (fd < 0)
 		return fd;
-	p = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	p = channel_map(bytes, fd, ring);
 	sys_close(fd);
 	if (p < 0 && p > -4096)
 		return (int)p;
@@ -295,7 +295,7 @@ static int rings_map(struct shared *shared, int directory, uint32_t cpus,
 	for (; shared->cpus < cpus; shared->cpus++) {
 		ring_name(&text, name, sizeof(name), shared->cpus);
 		ret = shared_map(directory, name,
-				 RING_DATA_OFFSET + (uint64_t)bytes, &p);
+				 RING_DATA_OFFSET + (uint64_t)bytes, true, &p);
 		if (ret)
 			break;
 		shared->rings[shared->cpus] = p;
@@ -335,11 +335,12 @@ int shared_join(struct shared *shared, const char *directory)
 	ret = channel_space_admit(cpus * (RING_DATA_OFFSET + (uint64_t)bytes) +
 				  TYPES_BYTES + CHANNEL_AREA_BYTES);
 	if (!ret)
-		ret = shared_map(fd, "process", sizeof(*shared->page), &p);
+		ret = shared_map(fd, "process", sizeof(*shared->page), false,
+				 &p);
 	if (ret)
 		goto leave;
 	shared->page = p;
-	ret = shared_map(fd, "session.0", TYPES_BYTES, &p);
+	ret = shared_map(fd, "session.0", TYPES_BYTES, false, &p);
 	if (ret)
 		goto leave;
 	shared->types = p;

@@ -111,3 +111,13 @@ run:
 	done
 	taffrail destroy traps && say hits . && ended hits && cat hits.out
 stdout: ^0 wrong$
+case: large buffers do not lie where jumps in libraries have to lead
+run:
+	for owner in shared process; do
+		taffrail record -o "far-$owner" --buffers $owner --buffer-size 8M -e fn:libc/open -- cat /proc/self/maps >far.maps
+		ring=$(grep -m 1 -F /ring.0.0 far.maps | cut -d - -f 1)
+		libc=$(grep -m 1 libc.so far.maps | cut -d - -f 1)
+		echo "$owner: $(((0x$libc - 0x$ring) >> 32)) times 4 GiB"
+	done
+stdout: ^shared: [1-9][0-9]* times
+stdout: ^process: [1-9][0-9]* times
