@@ -47,16 +47,11 @@ unsigned int nearest_distance(const char *glob, const char *id)
 	return rows[n % 3][m];
 }
 
-void nearest_add(struct nearest *nearest, const char *id)
+static void add_at(struct nearest *nearest, const char *id,
+		   unsigned int distance)
 {
-	/* providers that LTTng-UST has in each program */
-	static const char own[] = "lttng_ust_";
-	unsigned int distance = nearest_distance(nearest->rule, id);
 	int at = 0;
 
-	if (!strncmp(id, own, strlen(own)) &&
-	    strncmp(nearest->rule, own, strlen("lttng")))
-		distance += NEAREST_LENGTH_MAX;
 	for (int i = 0; i < NEAREST_IDS && nearest->ids[i]; i++)
 		if (!strcmp(nearest->ids[i], id))
 			return;
@@ -71,6 +66,31 @@ void nearest_add(struct nearest *nearest, const char *id)
 		nearest->ids[at] = id;
 		nearest->distances[at] = distance;
 	}
+}
+
+void nearest_add(struct nearest *nearest, const char *id)
+{
+	/* providers that LTTng-UST has in each program */
+	static const char own[] = "lttng_ust_";
+	unsigned int distance = nearest_distance(nearest->rule, id);
+
+	if (!strncmp(id, own, strlen(own)) &&
+	    strncmp(nearest->rule, own, strlen("lttng")))
+		distance += NEAREST_LENGTH_MAX;
+	add_at(nearest, id, distance);
+}
+
+void nearest_add_copy(struct nearest *nearest, const char *id,
+		      unsigned int distance)
+{
+	unsigned int last = NEAREST_IDS - 1;
+	const char *copy;
+
+	if (nearest->ids[last] && distance >= nearest->distances[last])
+		return;
+	copy = strdup(id);
+	if (copy)
+		add_at(nearest, copy, distance);
 }
 
 void nearest_text(const struct nearest *nearest, char *text, size_t room)

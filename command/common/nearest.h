@@ -27,6 +27,11 @@ unsigned int nearest_distance(const char *glob, const char *id);
  * of LTTng-UST's own providers come last, unless a rule begins with "lttng". */
 void nearest_add(struct nearest *nearest, const char *id);
 
+/* The same, of an id whose distance the caller knows; keeps a copy if it is
+ * near, until the command ends, which has failed. */
+void nearest_add_copy(struct nearest *nearest, const char *id,
+		      unsigned int distance);
+
 /* Writes "a/b, a/c or x/y"; "" when no id was added. */
 void nearest_text(const struct nearest *nearest, char *text, size_t room);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/text.h"
 #include "command/causes/cause.h"
 #include "command/common/command.h"
@@ -286,19 +287,63 @@ struct search {
 	struct nearest functions, modules;
 };
 
-/* Considers a name, and keeps a copy if it is near. Copies stay until the
- * command ends, which has failed. */
-static void add_copy(struct nearest *nearest, const char *name)
+/* Returns where the last bracket of the name that no other surrounds opens: `(`
+ * of parameters, or `<` of a template. NULL: there is none, or it is a part of
+ * an operator's name. */
+static char *bracket_last(char *name, char bracket)
 {
-	unsigned int last = NEAREST_IDS - 1;
-	const char *copy;
+	char *found = NULL;
+	int depth = 0;
 
-	if (nearest->ids[last] &&
-	    nearest_distance(nearest->rule, name) >= nearest->distances[last])
-		return;
-	copy = strdup(name);
-	if (copy)
-		nearest_add(nearest, copy);
+	for (char *c = name; *c; c++)
+		if (strchr("<({", *c)) {
+			if (!depth++ && *c == bracket)
+				found = c;
+		} else if (depth && strchr(">)}", *c)) {
+			depth--;
+		}
+	return found > name && !strstr(name, "operator<") ? found : NULL;
+}
+
+/* Counts "::", and skips so many of them. */
+static const char *scopes_skip(const char *name, int skip, int *count)
+{
+	const char *next = name;
+
+	for (*count = 0; (next = strstr(next, "::")); next += 2)
+		if (++*count <= skip)
+			name = next + 2;
+	return name;
+}
+
+/* Considers a function's name as a rule has it: without parameters and without
+ * arguments of templates, unless the rule has some, and in quotes where needed.
+ * The rule may lack namespaces and classes. */
+static void add_function(struct nearest *nearest, char shown[GLOB_BYTES])
+{
+	const char *rule = nearest->rule, *tail;
+	char text[GLOB_BYTES + 4], *part;
+	unsigned int distance;
+	int scopes, count;
+
+	part = strchr(rule, '(') ? NULL : bracket_last(shown, '(');
+	if (part)
+		*part = '\0';
+	part = *shown && shown[strlen(shown) - 1] == '>' &&
+			       !strpbrk(rule, "(<") ?
+		       bracket_last(shown, '<') : NULL;
+	if (part)
+		*part = '\0';
+	distance = nearest_distance(rule, shown);
+	scopes_skip(rule, 0, &scopes);
+	scopes_skip(shown, 0, &count);
+	tail = scopes_skip(shown, count - scopes, &count);
+	if (tail > shown)
+		distance = (unsigned int)min_u64(
+			distance, nearest_distance(rule, tail) + 1);
+	snprintf(text, sizeof(text), strpbrk(shown, " (,;)") ? "'%s%s'" :
+		 "%s%s", shown, part ? "<*" : "");
+	nearest_add_copy(nearest, text, distance);
 }
 
 static int search_module(const char *path, struct marker_list *functions,
@@ -309,7 +354,8 @@ static int search_module(const char *path, struct marker_list *functions,
 	const char *name = text_file_name(path);
 
 	if (functions->count)
-		add_copy(&search->modules, name);
+		nearest_add_copy(&search->modules, name,
+				 nearest_distance(search->modules.rule, name));
 	/* "fn:MODULE/" names the empty name */
 	snprintf(probe, sizeof(probe), "fn:%s%s*",
 		 search->module ? search->module : "",
@@ -324,10 +370,7 @@ static int search_module(const char *path, struct marker_list *functions,
 	for (size_t i = 0; i < functions->count; i++) {
 		snprintf(shown, sizeof(shown), "%s",
 			 marker_shown(functions->markers[i].id) + ID_BYTES);
-		/* a rule without parameters means all of the name */
-		if (!strchr(search->functions.rule, '('))
-			shown[1 + strcspn(shown + 1, "(")] = '\0';
-		add_copy(&search->functions, shown);
+		add_function(&search->functions, shown);
 	}
 	return 0;
 }
@@ -338,6 +381,7 @@ void functions_nearest(const char *rule, const struct named_in *in, char *text,
 	char glob[GLOB_BYTES], names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
 	struct search search = { 0 };
 	char *name = glob + strlen("fn:"), *slash, *end;
+	bool quoted;
 	size_t used;
 
 	*text = '\0';
@@ -352,6 +396,10 @@ void functions_nearest(const char *rule, const struct named_in *in, char *text,
 	end = strrchr(name, '%');
 	if (end)
 		*end = '\0';
+	/* without quotes, parentheses are types */
+	quoted = *name == '\'';
+	name += quoted;
+	name[strcspn(name, quoted ? "'" : "(")] = '\0';
 	search.functions.rule = name;
 	search.modules.rule = search.module ? search.module : "*";
 	for (size_t i = 0; i < in->npids + !in->npids; i++)
@@ -366,7 +414,8 @@ void functions_nearest(const char *rule, const struct named_in *in, char *text,
 			 "debug information, has its names" : "");
 	/* the name may be that of one: their symbols are not read */
 	used = strlen(text);
-	if (used && search.module && search.found && !strpbrk(name, "*?[('"))
+	if (used && search.module && search.found && !quoted &&
+	    !strpbrk(name, "*?["))
 		snprintf(text + used, room - used, "; an IFUNC, which is "
 			 "chosen at start, has names of its choices, as "
 			 "fn:%s/*%s*", search.module, name);

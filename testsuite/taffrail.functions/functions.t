@@ -232,6 +232,10 @@ run: taffrail list --functions "$CASES/shop"; taffrail record -o near-cxx -e fn:
 status: 1
 stdout: ^fn/shop::Cart::add\(long\) const +0x
 stderr: no function matches 'fn:shop::Cart::ad'; nearest: shop::Cart::add, 
+case: a name without its namespace, an operator and a template are given as rules write them
+run: for rule in fn:add fn:shop::sel fn:Cart::operator; do taffrail record --force -o near-cxx -e $rule -- "$CASES/shop" 2>&1 | grep -o 'nearest: .*'; done; taffrail record -o given -e "fn:shop::sell<*" -e "fn:'shop::Cart::operator()'" -- "$CASES/shop"
+stdout: ^nearest: shop::Cart::add, .*\nnearest: shop::sell<\*.*\nnearest: 'shop::Cart::operator\(\)'
+stderr: [1-9][0-9]* events
 
 # Returns
 case: a return for each call
