@@ -283,6 +283,7 @@ int functions_consent(const char *const *rules, int count,
 struct search {
 	const char *module;		/* a glob, or NULL */
 	bool found;			/* a module that it names */
+	bool chosen;			/* the name may be that of an IFUNC */
 	char stripped[NEAREST_LENGTH_MAX]; /* the program, or "" */
 	struct nearest functions, modules;
 };
@@ -350,8 +351,9 @@ static int search_module(const char *path, struct marker_list *functions,
 			 void *arg)
 {
 	struct search *search = arg;
-	char probe[GLOB_BYTES], shown[GLOB_BYTES];
+	char probe[GLOB_BYTES], shown[GLOB_BYTES], choice[GLOB_BYTES + 2];
 	const char *name = text_file_name(path);
+	bool variants = false;
 
 	if (functions->count)
 		nearest_add_copy(&search->modules, name,
@@ -363,6 +365,8 @@ static int search_module(const char *path, struct marker_list *functions,
 	if (!rule_names_function(probe, name, ""))
 		return 0;
 	search->found = true;
+	/* strlen is one of __strlen_avx2 and others */
+	snprintf(choice, sizeof(choice), "_%s_", search->functions.rule);
 	/* the program is the first module */
 	if (!functions->count && !search->modules.ids[0])
 		snprintf(search->stripped, sizeof(search->stripped), "%s",
@@ -370,8 +374,13 @@ static int search_module(const char *path, struct marker_list *functions,
 	for (size_t i = 0; i < functions->count; i++) {
 		snprintf(shown, sizeof(shown), "%s",
 			 marker_shown(functions->markers[i].id) + ID_BYTES);
+		variants |= !!strstr(shown, "_avx");
+		search->chosen |= !!strstr(shown, choice);
 		add_function(&search->functions, shown);
 	}
+	/* a stripped libc does not tell the names of choices */
+	search->chosen |= !variants && (!strncmp(name, "libc.", 5) ||
+					!strncmp(name, "libm.", 5));
 	return 0;
 }
 
@@ -412,9 +421,9 @@ void functions_nearest(const char *rule, const struct named_in *in, char *text,
 			 "", search.stripped, *search.stripped ?
 			 " is stripped: a -dbgsym package, or another file of "
 			 "debug information, has its names" : "");
-	/* the name may be that of one: their symbols are not read */
+	/* their own symbols are not read */
 	used = strlen(text);
-	if (used && search.module && search.found && !quoted &&
+	if (used && search.module && search.chosen && !quoted && *name &&
 	    !strpbrk(name, "*?["))
 		snprintf(text + used, room - used, "; an IFUNC, which is "
 			 "chosen at start, has names of its choices, as "
