@@ -347,6 +347,21 @@ int target_detach(struct target *target, bool force,
 	return ret;
 }
 
+/* Gives a marker to `nearest`; a function or line by the rule that means it. */
+static void add_nearest(struct nearest *nearest, const struct marker *m)
+{
+	const char *name = strchr(m->id, '/') + 1;
+	char text[NEAREST_LENGTH_MAX];
+
+	if (m->function) {
+		snprintf(text, sizeof(text), "fn:%s", name);
+		nearest_add_copy(nearest, text,
+				 nearest_distance(nearest->rule, name));
+	} else {
+		nearest_add(nearest, m->spot ? name : m->id);
+	}
+}
+
 /* Returns true when the rule matches a marker of the list. Gives the markers
  * that it does not match to `nearest`. */
 static bool list_matches(const struct marker_list *list, const char *rule,
@@ -360,7 +375,7 @@ static bool list_matches(const struct marker_list *list, const char *rule,
 		     !(m->function || m->spot)) &&
 		    rule_matches(rule, m->id, m->module))
 			return true;
-		nearest_add(nearest, list->markers[k].id);
+		add_nearest(nearest, m);
 	}
 	return false;
 }

@@ -63,6 +63,9 @@ stderr: 0 events
 case: the list shows functions that a session has
 run: taffrail attach $pid && taffrail start list -p $pid -e 'fn:out*' && taffrail list -p $pid && taffrail destroy list
 stdout: ^fn/outer +0x[0-9a-f]+ +function on +calls.c \(int64 arg1, int64 arg2, int64 arg3, pointer cfa\) \[jump\]$
+case: a rule for markers that names a function leads to the function's
+run: taffrail start list -p $pid -e fn:outer && taffrail start none -p $pid -e outer; taffrail destroy list
+stderr: no marker matches 'outer'; the nearest: fn:outer or fn:outer%return
 case: a star means no function
 run: taffrail record -o star -e '*' -- "$CASES/calls" 1
 status: 1
