@@ -583,13 +583,15 @@ static int list_functions(struct output *out, pid_t pid)
 {
 	struct targets targets;
 	struct cause cause;
-	int ret = targets_open_each(&targets, &pid, 1, &cause);
+	int error = targets_open_each(&targets, &pid, 1, &cause), ret;
 
 	/* without an agent, it has none */
-	if (!ret && !target_list(&targets.targets[0]))
+	if (!error && !target_list(&targets.targets[0]))
 		out->sites = targets.targets[0].markers;
 	ret = functions_of_process(pid, SYMBOLISER_PLAN, list_module, out);
 	targets_close(&targets);
+	if (error && ret == -ENOENT)
+		return cause_tell(&cause);
 	if (ret < 0)
 		return command_failed("process %d: its functions cannot be "
 				      "read: %s", pid, strerror(-ret));

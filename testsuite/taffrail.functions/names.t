@@ -269,3 +269,7 @@ run:
 	done
 stdout: ^1$
 no stdout: ^[^01]
+case: functions of a process that is not there
+run: taffrail list --functions -p "$(sh -c 'echo $$')"
+status: 1
+stderr: ^taffrail: list: no such process: [0-9]+$
