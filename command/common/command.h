@@ -202,7 +202,9 @@ void *command_need(void *memory);
 	"buffers lose the oldest, and go on"
 
 /* The remedy for calls that had no room until they ended. */
-#define COMMAND_CALLS_REMEDY	"name fewer functions, or give --depth"
+#define COMMAND_CALLS_REMEDY	\
+	"512 threads have room, for 256 calls each: name fewer functions, " \
+	"or give --depth"
 
 /* Sets SUBCOMMAND, for a sub-command that has not called options_next(). */
 void command_name(const char *name);

@@ -169,7 +169,7 @@ static void on_loss(const struct trace_loss *l, void *priv)
 {
 	struct timeline *t = priv;
 
-	char text[128];
+	char text[192];
 
 	if (l->calls) {
 		snprintf(text, sizeof(text), "%s lost: there was no room to "

@@ -189,7 +189,7 @@ whole stdout:
 	1
 	1
 	20001 emitted = 256 kept + 0 overwritten + 19745 lost, in 1 stream of 2 traces, with 1 writer record
-	of those lost, 19745 calls had no room until they ended: name fewer functions, or give --depth
+	of those lost, 19745 calls had no room until they ended: 512 threads have room, for 256 calls each: name fewer functions, or give --depth
 no stderr: buffers? (were|size)
 no stderr: buffer-size
 case: signals at 10 kHz, in the middle of calls
