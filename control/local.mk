@@ -29,6 +29,7 @@ control_sources = \
 	control/sessions/quiet.c \
 	control/sessions/lines.c \
 	control/sessions/modules.c \
+	control/sessions/objects.c \
 	control/sessions/path.c \
 	control/sessions/place.c \
 	control/sessions/place.h \

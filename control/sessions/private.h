@@ -53,6 +53,35 @@ void session_objects_disable(struct session *session);
 uint32_t session_rules_apply(struct session *session, const char *glob,
 			     int named);
 
+/* objects.c: returns true when the rule names the marker, whether the condition
+ * holds or not. */
+bool session_rule_selects(const struct session_rule *rule,
+			  const struct object *object);
+
+/* Returns true for the USDT probe of an LTTng tracepoint whose events are
+ * recorded by a marker of the same id: a hit is one event, not two. Without
+ * LTTng nothing is searched. */
+bool session_probe_is_twin(const struct object *object);
+
+/* Returns true when the glob of a rule names the object. A function is named
+ * only by a glob that begins with "fn:", which names nothing else. */
+bool session_glob_names(const char *glob, const struct object *object);
+
+/*
+ * Returns the rule by which a session wants a marker, or NULL. A rule whose
+ * condition does not fit the marker leaves it to the others. With `condition`,
+ * compiles the conditions of all rules that name the marker, so the mistakes in
+ * overridden ones are known, too; without, takes all of them for fitting.
+ */
+const struct session_rule *session_wants(struct session *session,
+					 const struct object *object,
+					 const struct ax_program **condition);
+
+/* Fills in the use of an object for a session. Returns 0, or -ENOSPC when there
+ * is no room for an event record. */
+int session_object_prepare(struct session *session, struct object *object,
+			   struct object_use *use);
+
 /* Returns the rule with this glob, or NULL; drops a rule. */
 struct session_rule *session_rule_find(struct session *session,
 				       const char *glob);

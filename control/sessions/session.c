@@ -25,147 +25,6 @@
 
 static uint64_t begun;		/* sessions of this process so far */
 
-/* Begins the names of LTTng-UST's own providers, and rules that mean them. */
-#define LTTNG_OWN	"lttng_ust_"
-#define LTTNG_MEANT	"lttng_ust"
-
-/* Returns true for markers that a program does not make by itself, unless the
- * rule begins with their name: USDT probes, and the events of LTTng-UST's own
- * providers, such as those for each library that is loaded. */
-static bool needs_name(const struct session_rule *rule,
-		       const struct object *object)
-{
-	return (object->adopted && !session_rule_names(rule)) ||
-	       (text_after(object->id, LTTNG_OWN) &&
-		!text_after(rule->glob, LTTNG_MEANT));
-}
-
-/* Returns true when a glob means a place in a function by this name: it names
- * none that it would prefer. */
-static bool names_place(const char *glob, const struct object *object)
-{
-	const struct usdt_adopted *own = object->adopted, *other;
-	const char *module = object->module->name;
-
-	if (!rule_names_function(glob, module, object->name))
-		return false;
-	for (other = usdt_first(own); other; other = other->alias)
-		if (other != own &&
-		    rule_prefers(usdt_place_name(other), object->name) &&
-		    rule_names_function(glob, module, usdt_place_name(other)))
-			return false;
-	return true;
-}
-
-/* Returns true when the glob of a rule names the object. A function is named
- * only by a glob that begins with "fn:", which names nothing else. */
-static bool glob_names(const char *glob, const struct object *object)
-{
-	if (object->adopted && object->adopted->function == USDT_LINE)
-		return text_equal(glob, object->name);
-	return object->adopted && object->adopted->function ?
-		       names_place(glob, object) :
-		       glob_match_cut(glob, object->id, OBJECT_ID_MOST);
-}
-
-/* Returns true when the rule names the marker, whether the condition holds or
- * not.
- */
-static bool rule_selects(const struct session_rule *rule,
-			 const struct object *object)
-{
-	return glob_names(rule->glob, object) &&
-	       (!rule->wanted || !needs_name(rule, object));
-}
-
-/* Compiles the rule's condition. Returns true; or false when it never holds for
- * the marker, or the marker lacks a field that it reads, and notes that. */
-static bool rule_fits(const struct session *session, struct session_rule *rule,
-		      const struct object *object,
-		      const struct ax_program **program)
-{
-	struct expr_error error;
-	int ret;
-
-	*program = NULL;
-	if (!rule->condition[0] || object->site->kind_ == TAFFRAIL_KIND_GUARD)
-		return true;
-	ret = condition_make(object, rule->condition, program, &error);
-	if (ret >= 0) {
-		rule->fits |= !ret;
-		return !ret;
-	}
-	rule->misfits = 1;
-	/* the mistake is told of the function's calls */
-	if (object->adopted && object->adopted->function == USDT_EXIT &&
-	    !rule_names_returns(rule->glob))
-		return false;
-	if (!text_equal(rule->glob, object->id))
-		expr_error_whose(&error, object->id);
-	session_fault_note(session->channel->page, rule, &error);
-	return false;
-}
-
-static int settled_find(struct object *object, void *id)
-{
-	return object->codes && object->codes->flags & CODE_SETTLED &&
-	       text_equal(object->id, id);
-}
-
-/* Returns true for the USDT probe of an LTTng tracepoint whose events are
- * recorded by a marker of the same id: a hit is one event, not two. Without
- * LTTng nothing is searched. */
-static bool probe_is_twin(const struct object *object)
-{
-	return object->adopted && registry_settle &&
-	       registry_each(settled_find, (void *)object->id);
-}
-
-/*
- * Returns the rule by which a session wants a marker, or NULL. A rule whose
- * condition does not fit the marker leaves it to the others. With `condition`,
- * compiles the conditions of all rules that name the marker, so the mistakes in
- * overridden ones are known, too; without, takes all of them for fitting.
- */
-static const struct session_rule *session_wants(struct session *session,
-						const struct object *object,
-						const struct ax_program
-							**condition)
-{
-	const struct session_rule *wanted = NULL;
-	const struct ax_program *program = NULL;
-	uint32_t function = object->adopted ? object->adopted->function : 0;
-	bool decided = false;
-
-	if (object->adopted && object->adopted->placed == USDT_INT3 &&
-	    !session->int3)
-		return NULL;
-	if (probe_is_twin(object))
-		return NULL;
-	for (uint32_t i = session->nrules; i-- > 0;) {
-		struct session_rule *rule = &session->rules[i];
-		/* of a rule for whole calls, entry and exit have no event; of
-		 * one for a line, the descriptions of another one */
-		bool other = rule->wanted && function &&
-			     (rule->calls != (function == USDT_WHOLE) ||
-			      (function == USDT_LINE &&
-			       object->adopted->line->set != rule->lines));
-
-		if ((decided && !(condition && rule->condition[0])) ||
-		    !rule_selects(rule, object) ||
-		    (condition && rule->wanted && !other &&
-		     !rule_fits(session, rule, object, &program)) || decided)
-			continue;
-		decided = true;
-		if (!rule->wanted || other)
-			continue;
-		wanted = rule;
-		if (condition)
-			*condition = program;
-	}
-	return wanted;
-}
-
 /* The state of a pass over all objects. */
 struct pass {
 	struct session *session;
@@ -182,32 +41,6 @@ static int is_wanted(struct object *object, void *arg)
 
 	return object->site->kind_ != TAFFRAIL_KIND_GUARD &&
 	       session_wants(pass->session, object, NULL);
-}
-
-/* Fills in the use of an object for a session. Returns 0, or -ENOSPC when there
- * is no room for an event record. */
-static int object_prepare(struct session *session, struct object *object,
-			  struct object_use *use)
-{
-	uint32_t bit = 1u << channel_bit(session->channel);
-	struct event_record *record;
-
-	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
-		return 0;
-	record = record_publish(session->channel, object);
-	if (!record) {
-		/* counted once, though rules are applied again */
-		if (!(object->left_off & bit) &&
-		    !session->channel->page->left_off++)
-			log_fact(LOG_WARNING, "session",
-				 "no room for the description of an event", 0);
-		object->left_off |= (uint16_t)bit;
-		return -ENOSPC;
-	}
-	session_symbols_need(session, object);
-	use->id = record->id;
-	use->oversize = &record->oversize;
-	return 0;
 }
 
 /* Returns true when the object is on for the session. */
@@ -230,7 +63,7 @@ static bool object_apply(struct session *session, struct object *object,
 		/* rings that processes share have the descriptions, too */
 		if (wanted)
 			channel_rings_make(session->channel);
-		wanted = wanted && !object_prepare(session, object, &use);
+		wanted = wanted && !session_object_prepare(session, object, &use);
 	}
 	if (!wanted) {
 		object_disable(object, session->channel, patcher);
@@ -253,7 +86,7 @@ static int apply_one(struct object *object, void *arg)
 	struct pass *pass = arg;
 	bool on;
 
-	if (pass->glob && !glob_names(pass->glob, object))
+	if (pass->glob && !session_glob_names(pass->glob, object))
 		return 0;
 	on = object_apply(pass->session, object, &pass->patcher);
 	if (object->site->kind_ != TAFFRAIL_KIND_GUARD && (on || pass->named))
@@ -307,7 +140,8 @@ bool session_may_want(const struct object *found)
 			return true;
 		for (object = found; object; object = object->next_found)
 			for (uint32_t k = 0; k < session->nrules; k++)
-				if (rule_selects(&session->rules[k], object))
+				if (session_rule_selects(&session->rules[k],
+							 object))
 					return true;
 	}
 	return false;
@@ -328,7 +162,7 @@ void session_adopt(const struct patcher *patcher)
 
 static int twin_look(struct object *object, void *arg)
 {
-	if (object->on && probe_is_twin(object))
+	if (object->on && session_probe_is_twin(object))
 		session_module_came(object, arg);
 	return 0;
 }
