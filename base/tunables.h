@@ -167,6 +167,10 @@
 #define RECORDS_MIN_BYTES	(32u << 10)
 #define RECORDS_MAX_BYTES	(16u << 20)
 
+/* Of these, so many bytes may be taken before functions get no new descriptions
+ * because they are switched off and on again. */
+#define TERMS_RECORD_BYTES	(RECORDS_MAX_BYTES / 2)
+
 /* How long `disable` and `stop` wait for a writer in a locked ring, ms. */
 #define GRACE_TIMEOUT_MS	1000
 

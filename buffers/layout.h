@@ -437,6 +437,23 @@ struct event_record {
 };
 
 /*
+ * The last bytes of `types`, which no function needs, are the term of a
+ * function's entry or return (docs/functions.md, "Durations"). An entry and a
+ * return of the same term may belong together. TERM_NONE: of this one no other
+ * half is known, as some of either are not recorded.
+ */
+#define TERM_NONE		UINT32_MAX
+#define TERM_AT			(EVENT_FIELDS_MAX - sizeof(uint32_t))
+
+static inline uint32_t record_term(const uint8_t *types)
+{
+	uint32_t term;
+
+	__builtin_memcpy(&term, types + TERM_AT, sizeof(term));
+	return term;
+}
+
+/*
  * A record of this kind is no event: behind four empty strings it has a struct
  * modules_head, and lines of /proc/PID/maps, those of code in files. `line` is
  * 1, or 0 where the lines go on from the record before. It says where modules

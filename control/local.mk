@@ -42,6 +42,7 @@ control_sources = \
 	control/sessions/session.h \
 	control/sessions/share.c \
 	control/sessions/table.c \
+	control/sessions/terms.c \
 	control/sessions/text.c \
 	control/sessions/untaken.c \
 	control/threads/filtered.c \

@@ -315,6 +315,7 @@ static void put_event(FILE *out, const struct event_view *event)
 	const struct shown_bytes shown = { event->shown,
 				     event->shown + event->shown_bytes };
 	struct members all = { event, fields, 0, event->nfields, 0 };
+	uint32_t term = record_term(event->types);
 	int level = shown_level(&shown);
 	struct shown_field uri;
 
@@ -343,7 +344,12 @@ static void put_event(FILE *out, const struct event_view *event)
 		/* which function it is: others may have the name */
 		fputs("\tmodel.emf.uri = \"" METADATA_FUNCTION, out);
 		metadata_escape(out, event->file);
-		fprintf(out, "+0x%x\";\n", event->line);
+		fprintf(out, "+0x%x", event->line);
+		if (term && term != TERM_NONE)
+			fprintf(out, METADATA_TERM "%u", term);
+		else if (term)
+			fputs(METADATA_TERM, out);
+		fputs("\";\n", out);
 	}
 	fputs("\tfields := struct {\n", out);
 	put_fields(out, &all);

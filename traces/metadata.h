@@ -40,6 +40,8 @@ struct metadata {
 #define METADATA_ROWS		"/* processes"
 /* Begins the URI of a function's events: struct event_class has the rest. */
 #define METADATA_FUNCTION	"fn:"
+/* Begins the term behind it, a number; none: TERM_NONE. Without it, it is 0. */
+#define METADATA_TERM		"#"
 
 /* In the directory of a trace that grows: all processes that have joined, as
  * "NUMBER PID STARTTIME NAME" and a NUL. */

@@ -153,7 +153,8 @@ void look_notes(const struct look *look, const struct pairs *pairs, size_t most,
 		void (*take)(const char *note, void *priv), void *priv)
 {
 	struct trace_class *const *traces;
-	size_t n = reader_traces(look->reader, &traces), told = 0;
+	struct pair_kind *const *kinds;
+	size_t n = reader_traces(look->reader, &traces), told = 0, lines = 0;
 	uint64_t given_up = pairs_given_up(pairs);
 	char note[NOTE_BYTES], from[64];
 	int64_t ns;
@@ -182,6 +183,13 @@ void look_notes(const struct look *look, const struct pairs *pairs, size_t most,
 							    trace->path,
 			 pid, from, left);
 		take(note, priv);
+	}
+	n = pairs_kinds(pairs, &kinds);
+	for (size_t i = 0; i < n && lines < most; i++) {
+		if (!pair_termless_text(kinds[i], note, sizeof(note)))
+			continue;
+		take(note, priv);
+		lines++;
 	}
 	/* of the other processes, the number is enough */
 	if (told > most) {

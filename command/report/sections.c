@@ -288,6 +288,7 @@ void report_functions(struct report *r)
 	struct kind_row *rows;
 	size_t all = kinds_sorted(r, &rows), n = 0;
 	uint64_t entered = 0, calls = 0, across = 0, backwards = 0;
+	char note[FACT_BYTES];
 
 	for (size_t i = 0; i < all; i++)
 		if (rows[i].kind->frames)
@@ -311,9 +312,11 @@ void report_functions(struct report *r)
 
 		if (!kinds[i]->frames || !d)
 			continue;
-		if (!kinds[i]->end) {
+		if (pair_termless_text(kinds[i], note, sizeof(note)))
+			print_fact("%s", note);
+		else if (!kinds[i]->end && kinds[i]->begin) {
 			entered++;
-			calls += kinds[i]->unfinished;
+			calls += kinds[i]->unfinished + kinds[i]->termless;
 		}
 		sum.given_up += kinds[i]->given_up;
 		sum.begins_out += kinds[i]->begins_out;

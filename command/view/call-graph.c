@@ -85,12 +85,14 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 		       void *priv)
 {
 	struct graph *g = priv;
+	bool alone;
 
 	if (!pair->kind->frames || pair->whole)
 		return;
 	put_last(g);
-	pair->priv = (pair->outer & ~ASIDE) + (pair->kind->end ? 1 : 0);
-	if (!pair->kind->end) {
+	alone = !pair->kind->end || pair->term == TERM_NONE;
+	pair->priv = (pair->outer & ~ASIDE) + !alone;
+	if (alone) {
 		put_line(g, "", pair, pair->priv, "", "()");
 		out_char(g->out, '\n');
 		return;
@@ -167,7 +169,8 @@ static void pair_unfinished(const struct pair *pair, void *priv)
 
 	/* one that is open goes on behind the last event */
 	if (!pair->kind->frames || !pair->kind->end ||
-	    pair->fate == PAIR_OPEN || pair->priv & ASIDE)
+	    pair->fate == PAIR_OPEN || pair->priv & ASIDE ||
+	    pair_is_termless(pair))
 		return;
 	put_end(g, pair, "left");
 	out_char(g->out, '\n');
@@ -216,6 +219,7 @@ void graph_close(struct graph *g)
 	struct pair_kind *const *kinds;
 	size_t n;
 	uint64_t unbegun = 0, out = 0, given_up;
+	char note[512];
 
 	if (!g)
 		return;
@@ -223,11 +227,14 @@ void graph_close(struct graph *g)
 	put_last(g);
 	n = pairs_kinds(g->pairs, &kinds);
 	given_up = pairs_given_up(g->pairs);
-	for (size_t i = 0; i < n; i++)
-		if (kinds[i]->frames) {
-			unbegun += kinds[i]->unbegun;
-			out += kinds[i]->begins_out + kinds[i]->ends_out;
-		}
+	for (size_t i = 0; i < n; i++) {
+		if (!kinds[i]->frames)
+			continue;
+		unbegun += kinds[i]->unbegun;
+		out += kinds[i]->begins_out + kinds[i]->ends_out;
+		if (pair_termless_text(kinds[i], note, sizeof(note)))
+			command_warn("%s", note);
+	}
 	if (unbegun)
 		command_warn("%s %s no line, for want of a call",
 			     counted(unbegun, "return"),

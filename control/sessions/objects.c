@@ -139,15 +139,17 @@ const struct session_rule *session_wants(struct session *session,
 	return wanted;
 }
 
-int session_object_prepare(struct session *session, struct object *object,
-			   struct object_use *use)
+/* Fills in the use of an object for a session. Returns 0, or -ENOSPC when there
+ * is no room for an event record. */
+static int object_prepare(struct session *session, struct object *object,
+			  uint32_t term, struct object_use *use)
 {
 	uint32_t bit = 1u << channel_bit(session->channel);
 	struct event_record *record;
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
 		return 0;
-	record = record_publish(session->channel, object);
+	record = record_publish(session->channel, object, term);
 	if (!record) {
 		/* counted once, though rules are applied again */
 		if (!(object->left_off & bit) &&
@@ -161,4 +163,32 @@ int session_object_prepare(struct session *session, struct object *object,
 	use->id = record->id;
 	use->oversize = &record->oversize;
 	return 0;
+}
+
+bool session_object_set(struct session *session, struct object *object,
+			struct object_use *use, bool wanted, uint32_t term,
+			const struct patcher *patcher)
+{
+	struct session_page *page = session->channel->page;
+	int ret;
+
+	use->channel = session->channel;
+	/* rings that processes share have the descriptions, too */
+	if (wanted && !session->client)
+		channel_rings_make(session->channel);
+	if (!wanted || (!session->client &&
+			object_prepare(session, object, term, use))) {
+		object_disable(object, session->channel, patcher);
+		return false;
+	}
+	if (usdt_is_call(object->adopted)) {
+		store_relaxed(&page->call_threads, OPEN_THREADS);
+		store_relaxed(&page->call_depth, OPEN_CALLS);
+	}
+	session_sites_moved(object->module);
+	ret = object_enable(object, use, patcher);
+	if (ret)	/* untaken.c tells the place */
+		log_fact(LOG_WARNING, "session",
+			 "a site has other code, and is not switched on", ret);
+	return true;
 }

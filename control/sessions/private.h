@@ -10,6 +10,7 @@
 #include "control/sessions/session.h"
 #include "control/threads/settings.h"
 #include "tracepoints/sites/registry.h"
+#include "tracepoints/usdt/usdt.h"
 
 /* Slots that were never used cost no memory (see channels_used). */
 extern struct session sessions[SESSIONS_MAX];
@@ -53,16 +54,6 @@ void session_objects_disable(struct session *session);
 uint32_t session_rules_apply(struct session *session, const char *glob,
 			     int named);
 
-/* objects.c: returns true when the rule names the marker, whether the condition
- * holds or not. */
-bool session_rule_selects(const struct session_rule *rule,
-			  const struct object *object);
-
-/* Returns true for the USDT probe of an LTTng tracepoint whose events are
- * recorded by a marker of the same id: a hit is one event, not two. Without
- * LTTng nothing is searched. */
-bool session_probe_is_twin(const struct object *object);
-
 /* Returns true when the glob of a rule names the object. A function is named
  * only by a glob that begins with "fn:", which names nothing else. */
 bool session_glob_names(const char *glob, const struct object *object);
@@ -77,10 +68,43 @@ const struct session_rule *session_wants(struct session *session,
 					 const struct object *object,
 					 const struct ax_program **condition);
 
-/* Fills in the use of an object for a session. Returns 0, or -ENOSPC when there
- * is no room for an event record. */
-int session_object_prepare(struct session *session, struct object *object,
-			   struct object_use *use);
+/* Switches an object on for the session, as an event in this term (or 0), with
+ * the condition or the client's function in `use`; or off. Returns true when it
+ * is on: not where the session has no room for it. */
+bool session_object_set(struct session *session, struct object *object,
+			struct object_use *use, bool wanted, uint32_t term,
+			const struct patcher *patcher);
+
+/* terms.c: returns true for entries and exits of functions, in one of which
+ * each event has a term. */
+static inline bool session_has_term(const struct object *object)
+{
+	return object->adopted && (object->adopted->function == USDT_ENTRY ||
+				   object->adopted->function == USDT_EXIT);
+}
+
+/*
+ * Applies the rules to all entries and exits of functions that `glob` names, as
+ * session_rules_apply() does for the rest, and adds to `matched`; with `named`
+ * -1, to those that are off for all sessions. Returns true; or false, and has
+ * done nothing: the session has no rules for functions. The registry's lock is
+ * held.
+ */
+bool session_terms_apply(struct session *session, const char *glob, int named,
+			 const struct patcher *patcher, uint32_t *matched);
+
+/* Lets terms begin anew with the channel's next session. */
+void session_terms_forget(const struct session *session, struct object *object);
+
+/* objects.c: returns true when the rule names the marker, whether the condition
+ * holds or not. */
+bool session_rule_selects(const struct session_rule *rule,
+			  const struct object *object);
+
+/* Returns true for the USDT probe of an LTTng tracepoint whose events are
+ * recorded by a marker of the same id: a hit is one event, not two. Without
+ * LTTng nothing is searched. */
+bool session_probe_is_twin(const struct object *object);
 
 /* Returns the rule with this glob, or NULL; drops a rule. */
 struct session_rule *session_rule_find(struct session *session,

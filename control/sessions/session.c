@@ -31,6 +31,7 @@ struct pass {
 	struct patcher patcher;
 	const char *glob;
 	int named;		/* count the markers that `glob` names */
+	bool placed;		/* functions had their pass: terms.c */
 	uint32_t matched;
 };
 
@@ -47,10 +48,8 @@ static int is_wanted(struct object *object, void *arg)
 static bool object_apply(struct session *session, struct object *object,
 			 const struct patcher *patcher)
 {
-	struct object_use use = { .channel = session->channel };
-	struct session_page *page = session->channel->page;
+	struct object_use use = { .condition = NULL };
 	bool wanted;
-	int ret;
 
 	if (session->client) {
 		use.hit = session->client->hit;
@@ -60,25 +59,8 @@ static bool object_apply(struct session *session, struct object *object,
 			 session->client->look(object);
 	} else {
 		wanted = !!session_wants(session, object, &use.condition);
-		/* rings that processes share have the descriptions, too */
-		if (wanted)
-			channel_rings_make(session->channel);
-		wanted = wanted && !session_object_prepare(session, object, &use);
 	}
-	if (!wanted) {
-		object_disable(object, session->channel, patcher);
-		return false;
-	}
-	if (usdt_is_call(object->adopted)) {
-		store_relaxed(&page->call_threads, OPEN_THREADS);
-		store_relaxed(&page->call_depth, OPEN_CALLS);
-	}
-	session_sites_moved(object->module);
-	ret = object_enable(object, &use, patcher);
-	if (ret)	/* untaken.c tells the place */
-		log_fact(LOG_WARNING, "session",
-			 "a site has other code, and is not switched on", ret);
-	return true;
+	return session_object_set(session, object, &use, wanted, 0, patcher);
 }
 
 static int apply_one(struct object *object, void *arg)
@@ -86,7 +68,8 @@ static int apply_one(struct object *object, void *arg)
 	struct pass *pass = arg;
 	bool on;
 
-	if (pass->glob && !session_glob_names(pass->glob, object))
+	if ((pass->placed && session_has_term(object)) ||
+	    (pass->glob && !session_glob_names(pass->glob, object)))
 		return 0;
 	on = object_apply(pass->session, object, &pass->patcher);
 	if (object->site->kind_ != TAFFRAIL_KIND_GUARD && (on || pass->named))
@@ -102,6 +85,8 @@ uint32_t session_rules_apply(struct session *session, const char *glob,
 
 	patch_open(&pass.patcher);
 	session_probes_adopt(&pass.patcher);
+	pass.placed = session_terms_apply(session, glob, named, &pass.patcher,
+					  &pass.matched);
 	registry_each(apply_one, &pass);
 	patch_close(&pass.patcher);
 	session_untaken_write(session);
@@ -119,11 +104,24 @@ static uint32_t rules_apply(struct session *session, const char *glob,
 	return matched;
 }
 
+/* Applies the rules to the functions that are off. */
+static void functions_came(const struct patcher *patcher)
+{
+	uint32_t matched;
+
+	for (uint32_t i = 0; i < SESSIONS_MAX; i++)
+		if (session_applies(i))
+			session_terms_apply(&sessions[i], NULL, -1, patcher,
+					    &matched);
+}
+
 void session_module_came(struct object *object, const struct patcher *patcher)
 {
 	for (uint32_t i = 0; i < SESSIONS_MAX; i++)
-		if (session_applies(i))
+		if (session_applies(i) && !session_has_term(object))
 			object_apply(&sessions[i], object, patcher);
+	if (session_has_term(object))
+		functions_came(patcher);
 }
 
 bool session_may_want(const struct object *found)
@@ -149,7 +147,7 @@ bool session_may_want(const struct object *found)
 
 static int adopted_came(struct object *object, void *arg)
 {
-	if (object->adopted && !object->on)
+	if (object->adopted && !object->on && !session_has_term(object))
 		session_module_came(object, arg);
 	return 0;
 }
@@ -158,6 +156,7 @@ void session_adopt(const struct patcher *patcher)
 {
 	session_probes_adopt(patcher);
 	registry_each(adopted_came, (void *)patcher);
+	functions_came(patcher);
 }
 
 static int twin_look(struct object *object, void *arg)
@@ -352,6 +351,7 @@ static int disable_one(struct object *object, void *arg)
 		collect_set(object, pass->session->channel,
 			    &(struct collect_wish){ .n = 0 }, &pass->patcher);
 	object_disable(object, pass->session->channel, &pass->patcher);
+	session_terms_forget(pass->session, object);
 	object->left_off &= (uint16_t)~(
 		1u << channel_bit(pass->session->channel));
 	return 0;

@@ -49,6 +49,7 @@ static uint64_t texts_hash(const char *texts)
 struct key {
 	const char *records;
 	const struct object *object;
+	const uint8_t *types;		/* with the term */
 };
 
 /* Returns true when a record of the channel describes the object's event. */
@@ -69,7 +70,7 @@ static bool same_event(uint64_t value, const void *arg)
 		return false;
 	return record->kind == object->site->kind_ &&
 	       record->nfields == object->site->nfields_ &&
-	       !__builtin_memcmp(record->types, object->types,
+	       !__builtin_memcmp(record->types, key->types,
 				 sizeof(record->types)) &&
 	       text_equal(channel, object->channel) &&
 	       text_equal(name, object->name) &&
@@ -136,7 +137,7 @@ static int shared_find(struct records *records, struct shared *shared,
 		       const char *texts, uint32_t bytes)
 {
 	struct key key = { (const char *)shared->types + EVENT_RECORDS_OFFSET,
-			   object };
+			   object, model->types };
 	uint64_t end;
 	int tries = SHARED_TRIES;
 	int ret;
@@ -173,20 +174,23 @@ static const char *texts_find(const struct object *object,
 }
 
 struct event_record *record_publish(struct channel *channel,
-				    const struct object *object)
+				    const struct object *object, uint32_t term)
 {
 	struct records *records = &all_records[channel - channels];
 	char made[TEXTS_BYTES];
 	uint32_t bytes;
 	const char *texts = texts_find(object, made, &bytes);
-	struct key key = { (const char *)channel->page + EVENT_RECORDS_OFFSET,
-			   object };
 	struct event_record model = { .line = object->site->line_,
 				      .kind = object->site->kind_,
 				      .nfields = object->site->nfields_ };
+	struct key key = { (const char *)channel->page + EVENT_RECORDS_OFFSET,
+			   object, model.types };
 	const struct event_record *record;
 	uint64_t found;
 
+	__builtin_memcpy(model.types, object->types, sizeof(model.types));
+	if (term)
+		__builtin_memcpy(model.types + TERM_AT, &term, sizeof(term));
 	/* adds new records to the index; in a forked child, all records */
 	if (records->generation != channel->rings->generation) {
 		index_clear(&records->index);
@@ -212,7 +216,6 @@ struct event_record *record_publish(struct channel *channel,
 		return (struct event_record *)(key.records + found - 1);
 	model.id = channel->contexts & CONTEXT_WRITER ?
 			   type_id(records->index.used) : records->index.used;
-	__builtin_memcpy(model.types, object->types, sizeof(model.types));
 	if (channel->flags & SESSION_SHARED &&
 	    shared_find(records, &channel->shared, object, &model, texts,
 			bytes))

@@ -428,7 +428,8 @@ int object_enable(struct object *object, const struct object_use *use,
 	if (!registry_slot(object, bit))
 		return -ENOMEM;
 	condition_set(object, bit, use->condition);
-	if (!(before & 1u << bit)) {
+	if (!(before & 1u << bit) ||
+	    object_slot(object, bit)->slot.id != use->id) {
 		slot_prepare(object, bit, use);
 		store_release(&object->on, (uint16_t)(before | 1u << bit),
 			      SITE_CHANNELS);
@@ -437,6 +438,15 @@ int object_enable(struct object *object, const struct object_use *use,
 	if (!before)
 		return codes_switch(object, 1, patcher);
 	return object_retry(object, patcher);
+}
+
+void object_pause(struct object *object, const struct channel *channel)
+{
+	uint32_t bit = channel_bit(channel);
+
+	slot_close(&object_slot(object, bit)->slot);
+	if (object->bound == bit + 1)
+		slot_close((struct write_slot *)object->site);
 }
 
 void object_disable(struct object *object, struct channel *channel,

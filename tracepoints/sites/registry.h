@@ -48,6 +48,8 @@ struct code {
 struct channel_slot {
 	struct write_slot slot;
 	const struct ax_program *condition;	/* or NULL */
+	uint32_t term;			/* of a function: of its last event */
+	uint32_t terms;			/* of an entry: that have begun */
 };
 
 /*
@@ -248,12 +250,16 @@ void object_setup(void);
 
 /*
  * Lets an object write to a channel, and switches the code on. If it writes
- * there already, changes the condition: every thread obeys the new one after
- * the caller's patch_grace(). Returns 0, or the first error of a patch (other
- * copies are on); -ESTALE for a copy that was moved (CODE_MOVED).
+ * there already, by this id, changes the condition: every thread obeys the new
+ * one after the caller's patch_grace(). Returns 0, or the first error of a patch
+ * (other copies are on); -ESTALE for a copy that was moved (CODE_MOVED).
  */
 int object_enable(struct object *object, const struct object_use *use,
 		  const struct patcher *patcher);
+
+/* Lets an object write nothing more to a channel until object_enable() comes
+ * with another id: after the caller's patch_grace(), at the earliest. */
+void object_pause(struct object *object, const struct channel *channel);
 
 /*
  * Takes a channel from an object. After the caller's patch_grace() no thread
@@ -312,12 +318,13 @@ int condition_make_bare(const struct object *object, const char *text,
  * event-record.c. */
 
 /*
- * Returns the record of an object's event in a channel: the existing one, or a
- * new one with the next free id. NULL when the page is full. The registry's
- * lock is held.
+ * Returns the record of an object's event in a channel, in a term of a function
+ * (or 0): the existing one, or a new one with the next free id. NULL when the
+ * page is full. The registry's lock is held.
  */
 struct event_record *record_publish(struct channel *channel,
-				    const struct object *object);
+				    const struct object *object,
+				    uint32_t term);
 
 /* Publishes the description of writer records, as the first one of a channel
  * that has them. Results as record_publish(). */

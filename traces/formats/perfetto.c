@@ -313,7 +313,8 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 	size_t at;
 
 	/* told stays false: the caller writes the instant */
-	if (!pair->kind->given && !pair->kind->end)
+	if (!pair->kind->given &&
+	    (!pair->kind->end || pair->term == TERM_NONE))
 		return;
 	if (!pair->kind->priv)
 		pair->kind->priv = (void *)(uintptr_t)
@@ -389,7 +390,8 @@ static void pair_unfinished(const struct pair *pair, void *priv)
 	if (!track)
 		return;
 	if (pair->kind->calls) {
-		if (pair->fate != PAIR_LEFT)
+		if (pair->fate != PAIR_LEFT &&
+		    !(pair->kind->frames && pair_is_termless(pair)))
 			return;
 		perfetto_packet_end(p, begin_event(p, TYPE_END, pair->end,
 						   track, 0));

@@ -285,7 +285,9 @@ uint32_t frames_find(struct pairs *p, struct lane *lane,
 		     at != NONE && frame_at(p, at) < cfa;)
 			at = p->open[at].around;
 		if (at != NONE && frame_at(p, at) == cfa &&
-		    p->open[at].pair.kind == like->kind)
+		    p->open[at].pair.kind == like->kind &&
+		    p->open[at].pair.term == like->term &&
+		    like->term != TERM_NONE)
 			break;
 		at = NONE;
 	}

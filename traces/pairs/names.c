@@ -14,6 +14,7 @@
  * actions, open pairs and callers point to it.
  */
 #include "traces/pairs/private.h"
+#include "traces/read/where.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -334,12 +335,19 @@ static int add_action(struct pair_action **actions, struct pair_kind *kind,
 	char **seen = ends ? &own->seen_end : &own->seen_begin;
 	const struct field_class *fields = class->fields;
 	struct pair_action *action = calloc(1, sizeof(*action));
+	/* such a return ends no call */
+	bool told = !(ends && kind->frames && class->term == TERM_NONE);
 
-	if (action && !*seen) {
+	kind->halves |= ends ? 2 : 1;
+	if (class->term == TERM_NONE || (class->place && where_divides(class)))
+		kind->apart = true;
+	else if (class->term > kind->term)
+		kind->term = class->term;
+	if (action && told && !*seen) {
 		*seen = strdup(class->name);
 		*(ends ? &kind->end : &kind->begin) = *seen;
 	}
-	if (!action || !*seen) {
+	if (!action || (told && !*seen)) {
 		free(action);
 		return -ENOMEM;
 	}

@@ -146,7 +146,11 @@ static void pair_tell(struct pairs *p, struct pair *pair, enum pair_fate fate,
 		fate = PAIR_LEFT_OUT;
 	pair->fate = (uint8_t)fate;
 	pair->end = end;
-	if (fate == PAIR_LEFT_OUT)
+	if (pair->kind->frames && fate < PAIR_GIVEN_UP &&
+	    pair_is_termless(pair)) {
+		pair->fate = PAIR_LEFT_OUT;
+		pair->kind->termless += pair->term != TERM_NONE;
+	} else if (fate == PAIR_LEFT_OUT)
 		open_leave_out(p, pair, false);
 	else if (fate == PAIR_GIVEN_UP)
 		pair->kind->given_up++;

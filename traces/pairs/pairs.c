@@ -6,8 +6,10 @@
  * taken, and stay where they are, as open pairs point to the keys in them.
  */
 #include "traces/pairs/private.h"
+#include "traces/read/where.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +70,25 @@ uint64_t pairs_threadless(const struct pairs *p)
 			n += kind->threadless;
 	}
 	return n;
+}
+
+bool pair_termless_text(const struct pair_kind *kind, char *text, size_t room)
+{
+	const char *name = kind->name +
+			   (strncmp(kind->name, "fn:", 3) ? 0 : 3);
+
+	if (!kind->termless || kind->halves != 3)
+		return false;
+	if (kind->apart && !kind->finished)
+		snprintf(text, room, "%.256s: entry and return are selected by "
+			 "different conditions: no durations", name);
+	else
+		snprintf(text, room, "%.256s: %s: no durations of %llu events",
+			 name, kind->apart ? "entry and return were selected "
+			 "by different conditions for a time" : "rules have "
+			 "left out calls for a time",
+			 (unsigned long long)kind->termless);
+	return true;
 }
 
 size_t pairs_kinds(const struct pairs *p, struct pair_kind *const **kinds)
@@ -195,7 +216,7 @@ static void end_pair(struct pairs *p, struct pair *like,
 	struct pair_kind *kind = like->kind;
 	struct pair *pair = (struct pair *)open_pop(p, like, event->ns);
 
-	if (!pair && kind->steps)
+	if (!pair && (kind->steps || (kind->apart && kind->halves == 3)))
 		return;
 	if (!pair) {
 		kind->unbegun++;
@@ -221,6 +242,15 @@ static void action_take(struct pairs *p, const struct pair_trace *t,
 	int32_t vtid = 0;
 
 	pair.kind = action->kind;
+	pair.term = event->class->term;
+	if (event->class->place && where_divides(event->class))
+		pair.term = TERM_NONE;
+	if (pair.term == TERM_NONE) {
+		pair.kind->apart = true;
+		pair.kind->termless++;
+		if (!pair.kind->frames)
+			return;
+	}
 	pair.trace = t->trace;
 	pair.class = event->class;
 	pair.keys = action->keys;

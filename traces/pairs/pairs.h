@@ -15,7 +15,10 @@
  * the same kind that is open in the same lane; of Python's functions and
  * scopes, the one with the same `span`, because coroutines do not nest; of
  * functions ("fn:NAME" and "fn:NAME%return"), the one with the same `cfa`. An
- * event fn:NAME with `duration` and `depth` is a pair by itself (whole.c). A
+ * event fn:NAME with `duration` and `depth` is a pair by itself (whole.c).
+ * Where rules have left out some of either, for their conditions or for a time,
+ * the events' terms tell that (control/sessions/terms.c): the others make no
+ * pair, for the true partner may be one that was left out. A
  * lane is a thread, which the context vtid names; or, of a rule with keys, the
  * process and the values of the keys. Where events have no thread, a CPU and
  * process is a lane only if pairs_by_cpu() asks for it: threads share CPUs and
@@ -53,6 +56,11 @@ struct pair_kind {
 	bool frames;			/* of functions that were not prepared:
 					 * the frame's address tells the pair */
 	bool steps;			/* BEGIN and END are the same event */
+	bool apart;			/* of functions: BEGINs or ENDs of which
+					 * rules left some out were met */
+	uint8_t halves;			/* BEGINs: 1, ENDs: 2 were met, though
+					 * not all have a term */
+	uint32_t term;			/* the last one that was met */
 	bool endless;			/* many BEGINs, and without `end`: not
 					 * told */
 	uint8_t nkeys;
@@ -63,6 +71,8 @@ struct pair_kind {
 	uint64_t unfinished;
 	uint64_t given_up;		/* too many were open: PAIR_GIVEN_UP */
 	uint64_t unbegun;		/* an END without a BEGIN */
+	uint64_t termless;		/* BEGINs and ENDs that therefore make
+					 * no pair */
 	uint64_t begins_out;		/* that were left out */
 	uint64_t ends_out;
 	uint64_t keyless;		/* events without one of the keys */
@@ -83,7 +93,8 @@ enum pair_fate {
 	PAIR_OPEN,			/* at the end of the traces */
 	PAIR_LEFT,			/* a call around it returned first */
 	PAIR_GIVEN_UP,			/* too many were open */
-	PAIR_LEFT_OUT,			/* events behind BEGIN are not there */
+	PAIR_LEFT_OUT,			/* END, or what shows that there is
+					 * none, may be missing */
 };
 
 /* A pair, from the BEGIN on. It is valid until the callback returns. */
@@ -110,6 +121,7 @@ struct pair {
 	uint64_t inside;		/* of a whole one: the priv of those
 					 * directly in it, joined(); or 0 */
 	const struct field_at *keys;	/* in BEGIN */
+	uint32_t term;			/* of BEGIN, a function's; or 0 */
 	uint32_t cpu;			/* of BEGIN */
 	uint32_t depth;			/* pairs that were open in the lane */
 	uint8_t lane_kind;		/* enum pair_lane */
@@ -117,6 +129,14 @@ struct pair {
 	uint8_t key_bytes;
 	uint8_t key[PAIR_KEY_BYTES];	/* see pair_key_text() */
 };
+
+/* Returns true for a call whose return may have been left out by rules: of one
+ * that did not finish, nothing is known. */
+static inline bool pair_is_termless(const struct pair *pair)
+{
+	return pair->term == TERM_NONE || pair->kind->apart ||
+	       pair->term < pair->kind->term;
+}
 
 /* Each may be NULL. `event` is BEGIN or END. Of a whole call begun() and
  * finished() come together, with the one event. */
@@ -194,6 +214,11 @@ uint64_t pairs_given_up(const struct pairs *pairs);
 /* Returns the kinds, those of rules first; kinds without `begin` or `end` among
  * them, of which no event was met. Pointers to them stay valid. */
 size_t pairs_kinds(const struct pairs *pairs, struct pair_kind *const **kinds);
+
+/* Writes a sentence about a function's BEGINs and ENDs that make no pair, as
+ * rules left out others. Returns false, and writes nothing, if there are none,
+ * or if only BEGINs were recorded, or only ENDs. */
+bool pair_termless_text(const struct pair_kind *kind, char *text, size_t room);
 
 /* Returns how many BEGINs and ENDs make no pair because they have no thread. */
 uint64_t pairs_threadless(const struct pairs *pairs);

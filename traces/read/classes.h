@@ -95,6 +95,9 @@ struct event_class {
 					 * of a function the symbol */
 	const char *place;		/* of a function: "MODULE+0xADDRESS", or
 					 * "MODULE/FILE+0xADDRESS"; or NULL */
+	uint32_t term;			/* of a function: TERM_NONE, or which
+					 * entries and returns may belong
+					 * together */
 	const struct field_class *specific;	/* another context, or NULL */
 	const struct field_class *fields;	/* a FIELD_STRUCT */
 	int level;			/* shown.h, or LEVEL_NONE */

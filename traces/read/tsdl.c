@@ -448,13 +448,33 @@ static const char *name_shown(struct tsdl *t, const char *name)
 	return kept ? kept : name;
 }
 
+/* Takes the place and the term of a function in a URI, or neither. */
+static void take_place(struct tsdl *t, struct event_class *event)
+{
+	const char *uri = tsdl_take_text(t), *place, *term;
+	char *kept;
+
+	place = uri ? text_after(uri, METADATA_FUNCTION) : NULL;
+	event->place = place;
+	term = place ? strchr(place + place_file_bytes(place), *METADATA_TERM) :
+		       NULL;
+	if (!term)
+		return;
+	event->term = term[1] ? (uint32_t)strtoul(term + 1, NULL, 10) :
+				TERM_NONE;
+	kept = class_memory_take(t->memory, (size_t)(term - place) + 1);
+	if (kept)
+		event->place = memcpy(kept, place, (size_t)(term - place));
+	else
+		tsdl_fail(t, -ENOMEM);
+}
+
 /* Takes a row of a block `event`, whose event_class is `priv`. An unknown row
  * is -ENOTSUP, not damage: a later version may write it. */
 static void parse_event(struct tsdl *t, const char *key, void *priv)
 {
 	struct event_class *event = priv;
 	struct tsdl_type *type;
-	const char *uri;
 
 	if (!strcmp(key, "name")) {
 		event->name = tsdl_take_text(t);
@@ -469,8 +489,7 @@ static void parse_event(struct tsdl *t, const char *key, void *priv)
 							LEVEL_NONE;
 		tsdl_next(t);
 	} else if (!strcmp(key, "model.emf.uri")) {
-		uri = tsdl_take_text(t);
-		event->place = uri ? text_after(uri, METADATA_FUNCTION) : NULL;
+		take_place(t, event);
 	} else if (!strcmp(key, "stream_id")) {
 		tsdl_next(t);
 	} else {

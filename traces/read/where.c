@@ -34,6 +34,7 @@ struct test {
 struct where_verdict {
 	size_t rules;			/* that were applied */
 	bool all;			/* a rule without condition means it */
+	bool divides;			/* where_divides(), but for `all` */
 	struct test *tests;
 };
 
@@ -177,6 +178,20 @@ static int test_compile(struct test *test, struct class_memory **memory,
 	return ret;
 }
 
+/* Tells whether an entry and the return of the same call have the same value of
+ * a field or context. */
+static bool is_shared(const char *name)
+{
+	static const char *const shared[] = {
+		"vtid", "vpid", "procname", "cfa",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(shared); i++)
+		if (!strcmp(name, shared[i]))
+			return true;
+	return false;
+}
+
 /*
  * Adds a condition for a class. Returns 0 or a negative errno. An expression
  * with an unknown name is compiled once more with all fields of the class,
@@ -200,6 +215,9 @@ static int add_test(struct where_verdict *verdict, struct trace_class *trace,
 					   expression, error);
 	}
 	*never = !ret && test->never;
+	verdict->divides |= !ret && expr_names(expression, "cpu");
+	for (uint32_t i = 0; !ret && i < test->fields.n; i++)
+		verdict->divides |= !is_shared(test->fields.names[i].name);
 	if (!ret) {
 		test->next = verdict->tests;
 		verdict->tests = test;
@@ -323,6 +341,13 @@ bool where_holds(const struct where *where, const struct trace_event *event)
 			return true;
 	}
 	return false;
+}
+
+bool where_divides(const struct event_class *class)
+{
+	const struct where_verdict *v = class->verdict;
+
+	return v && !v->all && v->divides;
 }
 
 bool where_names(const struct event_class *class)

@@ -40,6 +40,11 @@ bool where_holds(const struct where *where, const struct trace_event *event);
  * behind where_prepare() with the class. */
 bool where_names(const struct event_class *class);
 
+/* Returns whether the rules mean some events of a function's class and not
+ * others, by what an entry and the return of the same call do not share; behind
+ * where_prepare(), or where_holds() of the first event. */
+bool where_divides(const struct event_class *class);
+
 /* Lets the reader give only events that a rule means. */
 void reader_filter(struct reader *reader, const struct where *where);
 

@@ -261,6 +261,54 @@ static void recursion(void)
 	     "app:work no begin 7\n", "recursion");
 }
 
+/* Sets the terms of the events of "fn:g", in both processes. */
+static void terms_set(uint32_t entry, uint32_t exit)
+{
+	for (unsigned int t = 0; t < 2; t++)
+		for (uint32_t i = 0; i < NNAMES; i++) {
+			if (!strcmp(names[i], "fn:g"))
+				events[t][i].term = entry;
+			if (!strcmp(names[i], "fn:g%return"))
+				events[t][i].term = exit;
+		}
+}
+
+static void terms(void)
+{
+	struct pair_kind *const *kinds;
+	char text[128];
+	size_t n;
+
+	/* rules leave out some: the return may be of a later call */
+	terms_set(TERM_NONE, TERM_NONE);
+	start(NULL);
+	call_at("fn:f", 900);
+	call_at("fn:g", 800);
+	call_at("fn:g%return", 800);
+	call_at("fn:f%return", 900);
+	n = pairs_kinds(pairs, &kinds);
+	for (size_t i = 0; i < n; i++)
+		unit_equal(pair_termless_text(kinds[i], text, sizeof(text)),
+			   !strcmp(kinds[i]->name, "fn:g"), "%s has terms",
+			   kinds[i]->name);
+	stop("fn:g 2-3 left out\nfn:f 1-4/0\n", "without terms");
+	/* the return is of a later term: of another call */
+	terms_set(0, 1);
+	start(NULL);
+	call_at("fn:f", 900);
+	call_at("fn:g", 800);
+	call_at("fn:g%return", 800);
+	call_at("fn:f%return", 900);
+	stop("fn:g 2-3 left out\nfn:g no begin 3\nfn:f 1-4/0\n",
+	     "another term");
+	terms_set(1, 1);
+	start(NULL);
+	call_at("fn:g", 800);
+	call_at("fn:g%return", 800);
+	stop("fn:g 1-2/0\n", "the same term");
+	terms_set(0, 0);
+}
+
 static void functions(void)
 {
 	int left = 0;
@@ -771,6 +819,7 @@ int main(void)
 	by_names();
 	recursion();
 	functions();
+	terms();
 	whole_calls();
 	threads();
 	cpus();

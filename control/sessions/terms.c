@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Entries and exits of functions, which rules may choose differently. An entry
+ * is in a term while each call is recorded, without a condition. If that ends
+ * and begins again, the next term has another number. Exits are in the term of
+ * the entry while they are all recorded, too, else in none (TERM_NONE). An
+ * event has the term in the description, and so another id.
+ *
+ * Invariant: no exit writes in a term in which the entry does not, in any
+ * thread: exits leave the term first. So a return of a term is of the last call
+ * with the same frame that has an event, if that one is of this term.
+ */
+#include "base/sys.h"
+#include "base/text.h"
+#include "control/sessions/private.h"
+
+/* A function by one of the names. */
+struct function {
+	uint64_t start;
+	const char *name;
+	uint32_t name_bytes;
+	uint32_t term;			/* of the entry */
+	bool apart;			/* not all of each call is recorded */
+};
+
+/* An entry or exit. */
+struct place {
+	struct object *object;
+	struct function *function;
+	const struct ax_program *condition;
+	bool named;			/* by the rule that is applied */
+	bool wanted;
+	bool paused;
+};
+
+struct terms {
+	struct session *session;
+	const char *glob;
+	int named;
+	uint32_t bit;			/* of the channel */
+	struct index index;		/* of functions */
+	struct function *functions;	/* room for `room` */
+	struct place *places;		/* the same */
+	uint32_t room, n, nfunctions;
+	bool failed;
+};
+
+static bool is_on(const struct terms *t, const struct object *object)
+{
+	return object->on >> t->bit & 1;
+}
+
+static bool is_exit(const struct place *place)
+{
+	return place->object->adopted->function == USDT_EXIT;
+}
+
+/* Tells whether an entry has been recorded at each call. */
+static bool is_whole(const struct terms *t, const struct object *object)
+{
+	const struct channel_slot *slot = object_slot(object, t->bit);
+
+	return slot->term != TERM_NONE && !slot->condition;
+}
+
+static bool same_function(uint64_t value, const void *key)
+{
+	const struct function *f = (void *)value, *like = key;
+
+	return f->start == like->start && f->name_bytes == like->name_bytes &&
+	       !__builtin_memcmp(f->name, like->name, f->name_bytes);
+}
+
+/* Returns the function of a place, made behind the others if it is new. */
+static struct function *function_find(struct terms *t,
+				      const struct object *object)
+{
+	struct function *f = &t->functions[t->nfunctions];
+	uint32_t bytes = text_length(object->name);
+	uint64_t hash, found;
+
+	if (object->adopted->function == USDT_EXIT)
+		bytes -= sizeof(RULE_RETURN) - 1;
+	*f = (struct function){ usdt_start(object->adopted), object->name,
+				bytes, TERM_NONE, false };
+	hash = index_hash(INDEX_HASH ^ f->start, object->name, bytes);
+	found = index_find(&t->index, hash, same_function, f);
+	if (found)
+		return (struct function *)found;
+	t->failed |= !!index_add(&t->index, hash, (uint64_t)f);
+	t->nfunctions++;
+	return f;
+}
+
+/* Returns the term in which a wanted entry will be recorded at each call. */
+static uint32_t term_find(struct terms *t, struct object *object)
+{
+	struct channel_slot *slot;
+
+	if (!registry_slot(object, t->bit))
+		return TERM_NONE;
+	slot = object_slot(object, t->bit);
+	if (is_on(t, object) && is_whole(t, object))
+		return slot->term;
+	/* descriptions of events of other markers have room, too */
+	if (slot->terms &&
+	    t->session->channel->page->record_bytes > TERMS_RECORD_BYTES)
+		return TERM_NONE;
+	return slot->terms++;
+}
+
+/* Adds an entry or exit; without room, counts. */
+static int place_add(struct object *object, void *arg)
+{
+	struct terms *t = arg;
+	struct place *place;
+
+	if (!session_has_term(object))
+		return 0;
+	if (!t->places) {
+		t->room++;
+		return 0;
+	}
+	place = &t->places[t->n++];
+	place->object = object;
+	place->function = function_find(t, object);
+	place->named = t->named < 0 ? !object->on :
+		       !t->glob || session_glob_names(t->glob, object);
+	place->wanted = place->named ? !!session_wants(t->session, object,
+						       &place->condition) :
+				       is_on(t, object);
+	if (!place->named && place->wanted)
+		place->condition = object_slot(object, t->bit)->condition;
+	if (!place->wanted || place->condition)
+		place->function->apart = true;
+	else if (!is_exit(place))
+		place->function->term = term_find(t, object);
+	return 0;
+}
+
+/* Returns the term of a wanted place's events. An entry that gets a condition
+ * keeps the id: no return has a term then. */
+static uint32_t place_term(const struct terms *t, const struct place *place)
+{
+	const struct function *f = place->function;
+
+	if (is_exit(place))
+		return f->apart ? TERM_NONE : f->term;
+	return !place->condition ? f->term : is_on(t, place->object) ?
+	       object_slot(place->object, t->bit)->term : TERM_NONE;
+}
+
+/* Takes exits off that are not wanted, and has places pause that get another
+ * term. Returns whether there was one. */
+static bool places_leave(struct terms *t, const struct patcher *patcher)
+{
+	struct channel *channel = t->session->channel;
+	bool left = false;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct place *place = &t->places[i];
+		struct object *object = place->object;
+
+		if (!is_on(t, object))
+			continue;
+		place->paused = place->wanted &&
+				object_slot(object, t->bit)->term !=
+					place_term(t, place);
+		if (place->paused)
+			object_pause(object, channel);
+		else if (!place->wanted && is_exit(place))
+			object_disable(object, channel, patcher);
+		else
+			continue;
+		left = true;
+	}
+	return left;
+}
+
+/* Applies the rules to entries, or to exits. Returns how many are counted. */
+static uint32_t places_set(struct terms *t, bool exits,
+			   const struct patcher *patcher)
+{
+	uint32_t matched = 0;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct place *place = &t->places[i];
+		struct object_use use = { .condition = place->condition };
+		uint32_t term = place_term(t, place);
+		bool on;
+
+		if (is_exit(place) != exits ||
+		    !(place->named || place->paused))
+			continue;
+		on = session_object_set(t->session, place->object, &use,
+					place->wanted, term, patcher);
+		/* without room for the entry's description */
+		if (!on && !exits)
+			place->function->apart = true;
+		if (on)
+			object_slot(place->object, t->bit)->term = term;
+		matched += place->named && (on || t->named);
+	}
+	return matched;
+}
+
+bool session_terms_apply(struct session *session, const char *glob, int named,
+			 const struct patcher *patcher, uint32_t *matched)
+{
+	struct terms t = { .session = session, .glob = glob, .named = named,
+			   .bit = channel_bit(session->channel) };
+	uint64_t bytes;
+	uint32_t i = 0;
+
+	while (i < session->nrules &&
+	       rule_kind(session->rules[i].glob) != RULE_FUNCTIONS)
+		i++;
+	if (session->client || i == session->nrules)
+		return false;
+	registry_each(place_add, &t);
+	if (!t.room)
+		return true;
+	bytes = t.room * (sizeof(*t.places) + sizeof(*t.functions));
+	t.functions = sys_map_anonymous(bytes);
+	if (!t.functions)
+		return true;
+	t.places = (struct place *)(t.functions + t.room);
+	registry_each(place_add, &t);
+	if (!t.failed) {
+		if (places_leave(&t, patcher))
+			patch_grace();
+		*matched += places_set(&t, false, patcher);
+		*matched += places_set(&t, true, patcher);
+	}
+	index_clear(&t.index);
+	sys_munmap(t.functions, bytes);
+	return true;
+}
+
+void session_terms_forget(const struct session *session, struct object *object)
+{
+	uint32_t bit = channel_bit(session->channel);
+
+	if (session_has_term(object) && object->slot &&
+	    (object->slot_bit == bit || object->slots) &&
+	    object_slot(object, bit))
+		object_slot(object, bit)->terms = 0;
+}

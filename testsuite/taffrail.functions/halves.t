@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Entries and returns of a function that rules choose differently: a pair is of
+# one call, or none is told.
+
+compile: halves halves.c -O2 -g -pthread
+
+before:
+	taffrail record -o all -e 'fn:turn' -- "$CASES/halves" 50
+	taffrail record -o apart -e 'fn:turn%entry if n % 4 == 1' -e 'fn:turn%return if value < 0' -- "$CASES/halves" 50
+	taffrail record -o some -e 'fn:turn%entry if n % 4 == 1' -e 'fn:turn%return' -- "$CASES/halves" 50
+case: rules with different conditions
+run: taffrail report --functions apart
+stdout: ^No call of a function returned
+stdout: ^  turn: entry and return are selected by different conditions: no durations$
+case: a condition for entries alone
+run: taffrail report some
+stdout: turn: entry and return are selected by
+stdout: ^No pairs
+case: the graph
+run: taffrail view --graph some 2>&1 | sed 's/.*] //' | sort -u
+whole stdout:
+	taffrail: view: turn: entry and return are selected by different conditions: no durations
+	turn()
+case: flame graphs
+run: taffrail export --format folded some
+stdout: ^$|^halves
+no stdout: turn
+stderr: turn: entry and return are selected by different conditions
+case: --where
+run: taffrail report --functions all --where 'fn:turn%entry if n % 4 == 1' --where 'fn:turn%return'
+stdout: ^  turn: entry and return are selected by different conditions: no durations$
+no stdout: ^ +[1-9][0-9]* .* turn$
+case: --where by what entry and return share
+run: taffrail report --functions all --where 'fn:turn if cfa > 5 && vtid > 0'
+stdout: ^ +[1-9][0-9]* .* turn$
+no stdout: different
+case: a rule for entries alone
+run: taffrail record -o entries -e 'fn:turn if n % 4 == 1' -- "$CASES/halves" 50 && taffrail report --functions entries
+stdout: no return of them is in the
+no stdout: different
+case: off and on again
+run:
+	start halves "$CASES/halves" 100000000 1000
+	wait_for taffrail start s -p $pid -e fn:turn
+	for i in 1 2 3; do taffrail disable s fn:turn && taffrail enable s fn:turn || echo bad; done
+	taffrail stop s && taffrail view -s s >/dev/null; taffrail snapshot -o snap s
+	kill $pid
+	sed -n 's/.*emf.uri = "fn:halves+0x[0-9a-f]*\(.*\)";/\1/p' snap/*/metadata | sort | uniq -c
+whole stdout:
+	      2 
+	      2 #1
+	      2 #2
+	      2 #3
+case: rules of all kinds, which also change: the pairs are those of the arguments
+run: python3 "$SOURCE/halves.py" "$CASES/halves" 1 4 1000
+stdout: ^4 rounds, [0-9]+ changes, [1-9][0-9]* pairs told, 0 wrong$
