@@ -13,8 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command/causes/cause.h"
@@ -25,6 +28,20 @@
  * thread has from the begin of its end on. */
 #define STAT_FLAGS	9
 #define PF_EXITING	0x4ul
+
+/* The last field, and struct pidfd_info of <linux/pidfd.h>, which older headers
+ * do not have. */
+#define STAT_EXIT_CODE	52
+#define INFO_EXIT	(1u << 3)
+
+struct end_info {
+	uint64_t mask;
+	uint64_t cgroup;
+	uint32_t ids[11];
+	int32_t status;
+};
+
+#define GET_INFO	_IOWR(0xff, 11, struct end_info)
 
 FILE *process_stream(pid_t pid, pid_t tid, const char *name)
 {
@@ -61,6 +78,29 @@ const char *process_stat_field(const char *text, int field)
 	for (int i = 2; p && i < field; i++)
 		p = strchr(p + 1, ' ');
 	return p ? p + 1 : "";
+}
+
+int process_end_signal(pid_t pid, int pidfd)
+{
+	struct end_info info;
+	char text[1024];
+	int status = 0;
+
+	/* the parent may learn of it between the two */
+	for (int i = 0; i < 2; i++) {
+		info = (struct end_info){ .mask = INFO_EXIT };
+		if (!ioctl(pidfd, GET_INFO, &info) && info.mask & INFO_EXIT) {
+			status = info.status;
+			break;
+		}
+		if (process_text(pid, 0, "stat", text, sizeof(text)) > 0 &&
+		    *process_stat_field(text, 3) == 'Z' &&
+		    !syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0)) {
+			status = atoi(process_stat_field(text, STAT_EXIT_CODE));
+			break;
+		}
+	}
+	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
 bool process_named(pid_t pid, pid_t tid, const char *name)

@@ -55,6 +55,11 @@ ssize_t process_text(pid_t pid, pid_t tid, const char *name, char *text,
  * later one; "": there is none. */
 const char *process_stat_field(const char *text, int field);
 
+/* Returns the signal that has ended a process, by the pidfd that the caller has
+ * of it; 0: none has, or the kernel does not tell. Linux tells all who hold a
+ * pidfd from 6.15 on, once the parent knows; /proc tells before, until then. */
+int process_end_signal(pid_t pid, int pidfd);
+
 /* Returns whether a thread has this name; tid 0: the first one. */
 bool process_named(pid_t pid, pid_t tid, const char *name);
 

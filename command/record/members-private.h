@@ -44,6 +44,7 @@ struct member {
 	int pidfd;			/* -1: watched by pid */
 	bool alive;
 	bool done;
+	bool asked;			/* the user named the process */
 	bool foreign;			/* an image is of another version */
 	uint32_t scanned;		/* the last scan that saw it */
 	struct consumer **images;

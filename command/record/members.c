@@ -322,7 +322,10 @@ int members_join(struct members *members,
 		 const struct rundir_process *process)
 {
 	int ret = image_take(members, process, process->image);
+	struct member *member = member_named(members, process);
 
+	if (member)
+		member->asked = true;
 	scan_all(members);
 	return ret;
 }

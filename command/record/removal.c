@@ -19,6 +19,7 @@
 #include "command/common/inode.h"
 #include "command/common/monotonic.h"
 #include "command/record/members-private.h"
+#include "command/procfs/process.h"
 #include "command/record/probes-private.h"
 
 /* Returns true when a command follows the session and files of the member may
@@ -111,11 +112,19 @@ void member_finish_image(struct members *members, struct member *member,
 
 void member_finish(struct members *members, struct member *member)
 {
+	int number;
+
 	for (size_t i = 0; i < member->nimages; i++)
 		member_finish_image(members, member, member->images[i]);
 	member->done = true;
-	if (!member->alive)
-		member_release(member);
+	if (member->alive)
+		return;
+	number = member->asked && member->pidfd >= 0 ?
+			 process_end_signal(member->pid, member->pidfd) : 0;
+	if (number)
+		command_warn("signal %d killed process %d: %s", number,
+			     member->pid, strsignal(number));
+	member_release(member);
 }
 
 void member_finish_replaced(struct members *members, struct member *member)
