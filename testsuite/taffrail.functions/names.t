@@ -2,6 +2,7 @@
 # Names of functions and of their arguments.
 
 compile: known known.c -O2 -fno-builtin
+compile: halves halves.c -O2 -g -pthread
 
 # Prototypes of libc's functions
 case: arguments have the names and types of the manual
@@ -273,3 +274,14 @@ case: functions of a process that is not there
 run: taffrail list --functions -p "$(sh -c 'echo $$')"
 status: 1
 stderr: ^taffrail: list: no such process: [0-9]+$
+
+group: a program whose file was replaced
+need: test $(id -u) = 0
+case: the module is called as before
+run:
+	cp "$CASES/halves" replaced && start replaced ./replaced 100000000 1000
+	cp "$CASES/known" other && mv other replaced
+	taffrail record -p $pid -o trace -e fn:replaced/turn --for 0.3s
+	kill $pid
+	taffrail view trace | grep -c 'fn:turn: '
+stdout: ^[1-9]

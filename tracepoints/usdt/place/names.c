@@ -12,6 +12,7 @@
 #include "tracepoints/usdt/plan/functions.h"
 #include "tracepoints/usdt/plan/sort.h"
 
+#define DELETED		" (deleted)"
 #define NAMES_MAX	16u	/* of a function, that are compared */
 
 /* Sets the last part of the path of the program's file. */
@@ -20,7 +21,13 @@ static void program_name(struct module *module)
 	char own[MODULE_PATH_BYTES];
 	long n = sys3(SYS_readlink, "/proc/self/exe", own, sizeof(own) - 1);
 
-	own[n > 0 ? n : 0] = '\0';
+	n = n > 0 ? n : 0;
+	own[n] = '\0';
+	/* the kernel's mark of a file that is removed or replaced */
+	if (n > (long)sizeof(DELETED) &&
+	    text_equal(own + n - (sizeof(DELETED) - 1), DELETED) &&
+	    sys2(SYS_access, own, 0) == -ENOENT)
+		own[n - (long)(sizeof(DELETED) - 1)] = '\0';
 	text_copy(module->name, sizeof(module->name), text_file_name(own));
 }
 
