@@ -74,10 +74,6 @@ static uint32_t worker_last;	/* the worker's id, while it may still be a task
 				 */
 static uint32_t service_last;	/* the same, after the thread has ended */
 
-/* Mapped memory costs each start a call, and each end. */
-#define ROOM_BYTES	(2u * (SERVICE_STACK_BYTES + (32u << 10)))
-static char room_kept[ROOM_BYTES] __attribute__((aligned(4096)));
-
 static size_t thread_bytes(void)
 {
 	return GUARD_BYTES + SERVICE_STACK_BYTES + room.below + room.behind;
@@ -143,8 +139,7 @@ int thread_setup(void)
 		highest = rseq_offset + (ptrdiff_t)RSEQ_BYTES_MAX;
 	room.below = PAGE_UP(SERVICE_TLS_BYTES - lowest);
 	room.behind = PAGE_UP(highest);
-	memory = 2 * thread_bytes() <= sizeof(room_kept) ?
-			 room_kept : room_map(NULL, 2 * thread_bytes());
+	memory = room_map(NULL, 2 * thread_bytes());
 	vectors_setup();
 	if (!memory)
 		return -ENOMEM;
