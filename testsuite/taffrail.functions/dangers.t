@@ -121,3 +121,49 @@ run:
 	done
 stdout: ^shared: [1-9][0-9]* times
 stdout: ^process: [1-9][0-9]* times
+
+group: a debugger that stops where a hit is
+need: gdb -nx -batch -ex 'python print(1)'
+before:
+	echo >input
+	cat >script.gdb <<-'END'
+		set confirm off
+		break main
+		run data <input
+		break *before_nops
+		continue
+		delete
+		stepi
+		echo gate\n
+		backtrace
+		tbreak usdt_hit
+		continue
+		finish
+		echo stub\n
+		backtrace
+		python
+		for i in range(200):
+		    gdb.execute("stepi", to_string=True)
+		    if int(gdb.parse_and_eval("(long)$pc")) >> 44 != 7:
+		        break
+		end
+		echo moved\n
+		backtrace
+		continue
+	END
+# outside of the stubs, the function has no name there (N4.22)
+case: it has the function in a stub, its caller in moved code, and the result
+run:
+	"$CASES/dangers" data <input
+	taffrail record -o stopped -e fn:dangers/before_nops -- gdb -nx -batch -x script.gdb "$CASES/dangers" | awk '/^(gate|stub|moved)$/ { part = $0 } part && /^#.* in (\?\?|before_nops|main) \(|^[0-9]+$/ { print part ": " (/^#/ ? $4 : $0) }' >frames
+	cat frames
+whole stdout:
+	ready
+	3752300
+	gate: ??
+	gate: main
+	stub: before_nops
+	stub: main
+	moved: ??
+	moved: main
+	moved: 3752300
