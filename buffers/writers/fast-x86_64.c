@@ -53,15 +53,15 @@ WORD_WRITER(write_word_wide, "16", HEADER_WIDE, 6, WRITE_WIDE)
 #define LAST_QUAD                                                      \
 	"movq (%[p]), %%rdx\n\t"                                       \
 	"movq %%rdx, (%%r8)\n\t"                                       \
-	"movl 52(%[s]), %%eax\n\t"                                     \
+	"movzwl 52(%[s]), %%eax\n\t"                                   \
 	"movq -8(%[p],%%rax), %%rdx\n\t"                               \
 	"movq %%rdx, -8(%%r8,%%rax)\n\t"
 #define LAST_SSE                                                       \
-	"movl 52(%[s]), %%eax\n\t"                                     \
+	"movzwl 52(%[s]), %%eax\n\t"                                   \
 	"movups -16(%[p],%%rax), %%xmm0\n\t"                           \
 	"movups %%xmm0, -16(%%r8,%%rax)\n\t"
 #define LAST_AVX                                                       \
-	"movl 52(%[s]), %%eax\n\t"                                     \
+	"movzwl 52(%[s]), %%eax\n\t"                                   \
 	"vmovdqu -32(%[p],%%rax), %%ymm0\n\t"                          \
 	"vmovdqu %%ymm0, -32(%%r8,%%rax)\n\t"
 #define NO_END

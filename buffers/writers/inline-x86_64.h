@@ -91,7 +91,7 @@
 	SECTION_CLOCK_CHECK SECTION_OFFSET HEADER                      \
 	"leaq 4096+" #HB "(%%rcx,%%r9), %%r9\n\t"                      \
 	V                                                              \
-	"movl 52(%[s]), %%edx\n\t"                                     \
+	"movzwl 52(%[s]), %%edx\n\t"                                   \
 	STRING_COPY(P)                                                 \
 	"movq 40(%[s]), %%r10\n\t"                                     \
 	"addq (%%rcx), %%r10\n\t"                                      \

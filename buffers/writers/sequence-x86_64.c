@@ -139,7 +139,7 @@
 #define WORDS_ELEMENTS(HB)                                             \
 	"leaq 4096+" #HB "(%%rcx,%%r9), %%r9\n\t"                      \
 	"movq %[v], (%%r9)\n\t"                                        \
-	"movl 52(%[s]), %%eax\n\t"                                     \
+	"movzwl 52(%[s]), %%eax\n\t"                                   \
 	"movl 8(%[var]), %%edx\n\t"                                    \
 	"movl %%edx, (%%r9,%%rax)\n\t"                                 \
 	"leaq 4(%%r9,%%rax), %%r9\n\t"

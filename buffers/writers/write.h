@@ -53,7 +53,8 @@ struct write_slot {
 	const struct write_shape *shape;
 	uint64_t step;			/* added to head: events, bytes */
 	volatile uint32_t enabled;
-	uint32_t fixed_bytes;
+	uint16_t fixed_bytes;
+	uint16_t kept;			/* by control/sessions/terms.c */
 };
 
 enum write_header { WRITE_COMPACT = 0, WRITE_WIDE = 1 };

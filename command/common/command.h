@@ -189,7 +189,7 @@ int command_misused(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
 /* Returns memory that was just allocated; without any, tells so and ends the
- * command: for what nothing is to be taken back after. */
+ * command: where nothing has to be taken back. */
 void *command_need(void *memory);
 
 /* Ends a message whose cause `taffrail doctor` would find. `doctor` takes this

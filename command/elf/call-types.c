@@ -78,7 +78,7 @@ static bool text_append(struct typed_rule *rule, const char *text, int n)
 	return true;
 }
 
-/* Notes what has no field, of the places that the rule means. */
+/* Notes values without a field, of the places that the rule means. */
 static void lacks_take(struct typed_rule *rule, char *words)
 {
 	const char *symbol = strsep(&words, "\t");

@@ -55,12 +55,26 @@ static bool is_exit(const struct place *place)
 	return place->object->adopted->function == USDT_EXIT;
 }
 
+/* The term of an object's last event in the channel. Slots are as large as a
+ * line of the cache, and have 16 bits for it. */
+static uint32_t last_term(const struct terms *t, const struct object *object)
+{
+	uint16_t kept = object_slot(object, t->bit)->slot.kept;
+
+	return kept == UINT16_MAX ? TERM_NONE : kept;
+}
+
+/* Counts the terms of an entry that have begun, in all channels. */
+static uint16_t *terms_begun(struct object *object)
+{
+	return &((struct write_slot *)object->site)->kept;
+}
+
 /* Tells whether an entry has been recorded at each call. */
 static bool is_whole(const struct terms *t, const struct object *object)
 {
-	const struct channel_slot *slot = object_slot(object, t->bit);
-
-	return slot->term != TERM_NONE && !slot->condition;
+	return last_term(t, object) != TERM_NONE &&
+	       !object_slot(object, t->bit)->condition;
 }
 
 static bool same_function(uint64_t value, const void *key)
@@ -95,18 +109,18 @@ static struct function *function_find(struct terms *t,
 /* Returns the term in which a wanted entry will be recorded at each call. */
 static uint32_t term_find(struct terms *t, struct object *object)
 {
-	struct channel_slot *slot;
+	uint16_t *begun = terms_begun(object);
 
 	if (!registry_slot(object, t->bit))
 		return TERM_NONE;
-	slot = object_slot(object, t->bit);
 	if (is_on(t, object) && is_whole(t, object))
-		return slot->term;
+		return last_term(t, object);
 	/* descriptions of events of other markers have room, too */
-	if (slot->terms &&
-	    t->session->channel->page->record_bytes > TERMS_RECORD_BYTES)
+	if (*begun == UINT16_MAX ||
+	    (*begun && t->session->channel->page->record_bytes >
+			       TERMS_RECORD_BYTES))
 		return TERM_NONE;
-	return slot->terms++;
+	return (*begun)++;
 }
 
 /* Adds an entry or exit; without room, counts. */
@@ -147,7 +161,7 @@ static uint32_t place_term(const struct terms *t, const struct place *place)
 	if (is_exit(place))
 		return f->apart ? TERM_NONE : f->term;
 	return !place->condition ? f->term : is_on(t, place->object) ?
-	       object_slot(place->object, t->bit)->term : TERM_NONE;
+	       last_term(t, place->object) : TERM_NONE;
 }
 
 /* Takes exits off that are not wanted, and has places pause that get another
@@ -164,8 +178,7 @@ static bool places_leave(struct terms *t, const struct patcher *patcher)
 		if (!is_on(t, object))
 			continue;
 		place->paused = place->wanted &&
-				object_slot(object, t->bit)->term !=
-					place_term(t, place);
+				last_term(t, object) != place_term(t, place);
 		if (place->paused)
 			object_pause(object, channel);
 		else if (!place->wanted && is_exit(place))
@@ -198,7 +211,8 @@ static uint32_t places_set(struct terms *t, bool exits,
 		if (!on && !exits)
 			place->function->apart = true;
 		if (on)
-			object_slot(place->object, t->bit)->term = term;
+			object_slot(place->object, t->bit)->slot.kept =
+				(uint16_t)term;
 		matched += place->named && (on || t->named);
 	}
 	return matched;
@@ -239,10 +253,7 @@ bool session_terms_apply(struct session *session, const char *glob, int named,
 
 void session_terms_forget(const struct session *session, struct object *object)
 {
-	uint32_t bit = channel_bit(session->channel);
-
-	if (session_has_term(object) && object->slot &&
-	    (object->slot_bit == bit || object->slots) &&
-	    object_slot(object, bit))
-		object_slot(object, bit)->terms = 0;
+	if (session_has_term(object) &&
+	    !(object->on & ~(1u << channel_bit(session->channel))))
+		*terms_begun(object) = 0;
 }

@@ -48,8 +48,6 @@ struct code {
 struct channel_slot {
 	struct write_slot slot;
 	const struct ax_program *condition;	/* or NULL */
-	uint32_t term;			/* of a function: of its last event */
-	uint32_t terms;			/* of an entry: that have begun */
 };
 
 /*
@@ -251,8 +249,8 @@ void object_setup(void);
 /*
  * Lets an object write to a channel, and switches the code on. If it writes
  * there already, by this id, changes the condition: every thread obeys the new
- * one after the caller's patch_grace(). Returns 0, or the first error of a patch
- * (other copies are on); -ESTALE for a copy that was moved (CODE_MOVED).
+ * one after the caller's patch_grace(). Returns 0, or the first error of a
+ * patch (other copies are on); -ESTALE for a copy that was moved (CODE_MOVED).
  */
 int object_enable(struct object *object, const struct object_use *use,
 		  const struct patcher *patcher);
