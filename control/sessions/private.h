@@ -86,7 +86,7 @@ static inline bool session_has_term(const struct object *object)
 /*
  * Applies the rules to all entries and exits of functions that `glob` names, as
  * session_rules_apply() does for the rest, and adds to `matched`; with `named`
- * -1, to those that are off for all sessions. Returns true; or false, and has
+ * -1, to those that are off for the session. Returns true; or false, and has
  * done nothing: the session has no rules for functions. The registry's lock is
  * held.
  */

@@ -104,7 +104,7 @@ static uint32_t rules_apply(struct session *session, const char *glob,
 	return matched;
 }
 
-/* Applies the rules to the functions that are off. */
+/* Applies the rules of each session to the functions that are off for it. */
 static void functions_came(const struct patcher *patcher)
 {
 	uint32_t matched;
@@ -115,11 +115,18 @@ static void functions_came(const struct patcher *patcher)
 					    &matched);
 }
 
-void session_module_came(struct object *object, const struct patcher *patcher)
+/* Applies the rules to an object that functions_came() does not look at. */
+static void object_came(struct object *object, const struct patcher *patcher)
 {
 	for (uint32_t i = 0; i < SESSIONS_MAX; i++)
-		if (session_applies(i) && !session_has_term(object))
+		if (session_applies(i) &&
+		    (sessions[i].client || !session_has_term(object)))
 			object_apply(&sessions[i], object, patcher);
+}
+
+void session_module_came(struct object *object, const struct patcher *patcher)
+{
+	object_came(object, patcher);
 	if (session_has_term(object))
 		functions_came(patcher);
 }
@@ -147,8 +154,8 @@ bool session_may_want(const struct object *found)
 
 static int adopted_came(struct object *object, void *arg)
 {
-	if (object->adopted && !object->on && !session_has_term(object))
-		session_module_came(object, arg);
+	if (object->adopted && !object->on)
+		object_came(object, arg);
 	return 0;
 }
 

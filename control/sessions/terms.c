@@ -138,7 +138,7 @@ static int place_add(struct object *object, void *arg)
 	place = &t->places[t->n++];
 	place->object = object;
 	place->function = function_find(t, object);
-	place->named = t->named < 0 ? !object->on :
+	place->named = t->named < 0 ? !is_on(t, object) :
 		       !t->glob || session_glob_names(t->glob, object);
 	place->wanted = place->named ? !!session_wants(t->session, object,
 						       &place->condition) :

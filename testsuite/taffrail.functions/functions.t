@@ -55,6 +55,10 @@ case: a library that was opened by a relative path
 run: cd "$CASES" && taffrail record -o relative --force -e 'fn:libcalled/*' -- ./opens ./libcalled.so && taffrail view relative | grep -o 'fn:[^:]*' | sort | uniq -c
 stdout: ^ +30 fn:called$
 stdout: ^ +30 fn:called%return$
+case: a library that comes later, of which two sessions record functions
+run: cd "$CASES" && taffrail record -o second --force -e 'fn:libcalled/*' -- env TAFFRAIL_ENABLE='fn:libcalled/*' ./opens ./libcalled.so && taffrail view second | grep -o 'fn:[^:]*' | sort | uniq -c
+stdout: ^ +30 fn:called$
+stdout: ^ +30 fn:called%return$
 case: libc only where it is named
 run: taffrail record -o nolibc -e 'fn:*printf*' -- "$CASES/calls" 1
 status: 1
