@@ -59,11 +59,25 @@ static bool glob_of(char glob[GLOB_BYTES], const char *rule)
 	return rule_kind(rule) == RULE_FUNCTIONS;
 }
 
+/* Copies the name of a module's file, which may be removed or replaced, as the
+ * agent knows it. */
+static const char *module_copy(char name[GLOB_BYTES], const char *path)
+{
+	static const char mark[] = " (deleted)";
+	int n = snprintf(name, GLOB_BYTES, "%s", text_file_name(path));
+
+	n -= (int)strlen(mark);
+	if (n > 0 && n < GLOB_BYTES && !strcmp(name + n, mark))
+		name[n] = '\0';
+	return name;
+}
+
 /* Counts the functions of a module; names of one address count once. */
 static int count_module(const char *path, struct marker_list *functions,
 			void *arg)
 {
-	const char *module = text_file_name(path);
+	char file[GLOB_BYTES];
+	const char *module = module_copy(file, path);
 	struct named *named = arg;
 	char glob[GLOB_BYTES], name[FUNCTION_NAME_BYTES];
 	char returns[sizeof(name) + sizeof(RULE_RETURN)];
@@ -235,8 +249,8 @@ int functions_consent(const char *const *rules, int count,
 	int status = line_rules_compile(rules, count, in, functions_nearest);
 	char where[CAUSE_PATH_BYTES], text[CAUSE_TEXT_BYTES], rate[RATE_BYTES];
 	struct cause cause;
-	bool parameters = false;
-	int n = 0;
+	bool parameters = false, alone;
+	int n = 0, ret;
 
 	for (int i = count; i-- > 0;)
 		if (rule_kind(rules[i]) == RULE_FUNCTIONS) {
@@ -251,10 +265,15 @@ int functions_consent(const char *const *rules, int count,
 	status = status > 0 ? status : COMMAND_DONE;
 	if (status)
 		return status;
-	for (size_t i = 0; n && !yes && i < in->npids + !in->npids; i++) {
+	alone = in->given && in->npids > 1 && n == count;
+	for (size_t i = 0; n && (!yes || alone) &&
+			   i < in->npids + !in->npids; i++) {
 		named.count = 0;
-		each_module(in, i, count_module, &named);
-		if (named.count <= FUNCTIONS_MOST)
+		ret = each_module(in, i, count_module, &named);
+		if (alone && !ret && !named.count)
+			command_warn("process %d has none of the functions "
+				     "that the rules name", (int)in->pids[i]);
+		if (yes || named.count <= FUNCTIONS_MOST)
 			continue;
 		snprintf(text, sizeof(text), n > 1 ? "'%s', ..." : "'%s'",
 			 first);

@@ -16,7 +16,7 @@ struct named_in {
 	const pid_t *pids;
 	size_t npids;
 	const char *program;
-	bool given;		/* by -p: one without a line is told */
+	bool given;		/* by -p: one that rules do not meet is told */
 };
 
 /*

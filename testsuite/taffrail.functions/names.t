@@ -270,6 +270,11 @@ run:
 	done
 stdout: ^1$
 no stdout: ^[^01]
+case: a process without the functions is told, two that have them are not
+run: sleep 600 & none=$!; start one ./whole wait; one=$pid; start two ./whole wait; wait_for grep -q ready one.out; wait_for grep -q ready two.out; taffrail start few -p $one -p $none -p $pid -e fn:whole/first_name 2>few.err; taffrail destroy few && taffrail record -p $one -p $none -e fn:second_name --for 0.1 -o few.d 2>>few.err; kill $none; grep -o 'process.* has none.*' few.err | sed "s/$none/PID/"
+whole stdout:
+	process PID has none of the functions that the rules name
+	process PID has none of the functions that the rules name
 case: functions of a process that is not there
 run: taffrail list --functions -p "$(sh -c 'echo $$')"
 status: 1
@@ -281,7 +286,8 @@ case: the module is called as before
 run:
 	cp "$CASES/halves" replaced && start replaced ./replaced 100000000 1000
 	cp "$CASES/known" other && mv other replaced
-	taffrail record -p $pid -o trace -e fn:replaced/turn --for 0.3s
-	kill $pid
+	sleep 600 & none=$!
+	taffrail record -p $pid -p $none -o trace -e fn:replaced/turn --for 0.3s 2>&1 | grep -o 'process.* has none' | sed "s/$none/other/"
+	kill $pid $none
 	taffrail view trace | grep -c 'fn:turn: '
-stdout: ^[1-9]
+stdout: ^process other has none\n[1-9]
