@@ -420,6 +420,35 @@ void rule_tell_never(const char *rule, char *glob, char *text, size_t room)
 		snprintf(text, room, "can meet the condition '%s'", condition);
 }
 
+bool rule_leaves_functions(const char *rule, char *glob, char *text,
+			   size_t room)
+{
+	const struct rule_marker function = {
+		"fn/f", "cfa", TAFFRAIL_KIND_EVENT,
+		(const uint8_t[]){ TAFFRAIL_T_PTR }, 1, NULL, 0,
+	};
+	char first[RULE_BYTES_MAX + RULE_CONDITION_MAX + 8];
+	const char *condition;
+	size_t bytes, used;
+	char *more;
+
+	if (rule_kind(rule) != RULE_FUNCTIONS)
+		return false;
+	/* of several tests, the first one is that of --level */
+	snprintf(first, sizeof(first), "%s", rule);
+	more = strstr(first, " && ");
+	if (more)
+		*more = '\0';
+	condition = rule_condition(first, &bytes);
+	if (!condition || !strstr(condition, "level") ||
+	    rule_fit(first, &function) != RULE_NEVER)
+		return false;
+	rule_tell_never(rule, glob, text, room);
+	used = strlen(text);
+	snprintf(text + used, room - used, ": functions have debug_line");
+	return true;
+}
+
 bool rule_names_provider(const char *rule)
 {
 	return !strchr("*?[", *rule);

@@ -73,6 +73,12 @@ int rule_add_calls(struct rule_calls *calls, const char **rules, int *count,
  * a function, "MODULE" or "MODULE/FILE"; NULL or "": it may be any. */
 bool rule_matches(const char *rule, const char *id, const char *file);
 
+/* Returns true when the level that functions have, debug_line, rules out the
+ * condition of a rule for them; writes the glob, and the text of
+ * rule_tell_never(). */
+bool rule_leaves_functions(const char *rule, char *glob, char *text,
+			   size_t room);
+
 /* Returns whether a rule spells the provider, so that it may make markers of
  * USDT probes. */
 bool rule_names_provider(const char *rule);

@@ -572,7 +572,8 @@ static bool rule_never(const struct targets *t, const char *rule)
 	count_fits(t, rule, fits);
 	if (fits[RULE_FITS] || fits[RULE_MISFITS] || !fits[RULE_NEVER])
 		return false;
-	rule_tell_never(rule, glob, text, sizeof(text));
+	if (!rule_leaves_functions(rule, glob, text, sizeof(text)))
+		rule_tell_never(rule, glob, text, sizeof(text));
 	cause_report(RULE_NEVER, .subject = glob, .text = text);
 	return true;
 }
@@ -691,7 +692,8 @@ int targets_check_begun(struct targets *t, const char *const *rules, int count,
 	}
 	for (int i = 0; t->unread && lives && i < count; i++)
 		if (!places_named(places, rules[i]) &&
-		    !rule_matched(t, rules[i], false))
+		    (!rule_matched(t, rules[i], false) ||
+		     rule_never(t, rules[i])))
 			return -ENOENT;
 	targets_tell_types(t, rules, count);
 	return 0;

@@ -298,6 +298,15 @@ int functions_consent(const char *const *rules, int count,
 	return COMMAND_DONE;
 }
 
+bool functions_named(const char *rule, const struct named_in *in)
+{
+	struct named named = { &rule, 1, 0 };
+
+	for (size_t i = 0; i < in->npids + !in->npids && !named.count; i++)
+		each_module(in, i, count_module, &named);
+	return named.count;
+}
+
 /* The search for names that a rule may mean. */
 struct search {
 	const char *module;		/* a glob, or NULL */

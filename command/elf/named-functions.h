@@ -34,6 +34,9 @@ int functions_consent(const char *const *rules, int count,
  * the agent knows. */
 const char *functions_signed(const char *rule, bool arguments);
 
+/* Returns whether a rule names a function there. */
+bool functions_named(const char *rule, const struct named_in *in);
+
 /* Writes "A, B or C", functions with names near to that of a rule; or, where the
  * rule has a module that is not there, "modules A, B or C". "": no functions
  * are known. */

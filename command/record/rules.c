@@ -244,13 +244,19 @@ bool rules_never(const struct record_options *o, const char *rule, char *glob,
 	return true;
 }
 
+/* Returns where functions are looked for. */
+static struct named_in functions_in(const struct record_options *o)
+{
+	return (struct named_in){ o->pids.pids, (size_t)o->pids.count,
+				  o->program ? o->program[0] : NULL, false };
+}
+
 bool rules_nearest(const struct record_options *o, const char *rule, char *text,
 		   size_t room)
 {
 	const struct marker_list *known = program_markers(o);
 	struct nearest nearest = { .rule = rule ? rule : "*" };
-	struct named_in in = { o->pids.pids, (size_t)o->pids.count,
-			       o->program ? o->program[0] : NULL, false };
+	struct named_in in = functions_in(o);
 	size_t used, k = awaited_find(rule);
 
 	if (rule && rule_kind(rule) == RULE_FUNCTIONS) {
@@ -278,12 +284,19 @@ void rules_note_one(const struct record_options *o, const char *rule, bool some,
 	const char *agent = some ? "with an agent" : "";
 	char text[CAUSE_TEXT_BYTES], glob[RULE_BYTES_MAX + 1];
 	const char *why = rule_off(rule, program_markers(o));
+	struct named_in in = functions_in(o);
 	enum cause_id id;
 	bool used;
 
 	if (why) {
 		snprintf(text, sizeof(text), "is traced: %s", why);
 		outcome_note(outcome, RULE_NEVER, .subject = rule,
+			     .text = text);
+		return;
+	}
+	if (rule && rule_leaves_functions(rule, glob, text, sizeof(text)) &&
+	    functions_named(rule, &in)) {
+		outcome_note(outcome, RULE_NEVER, .subject = glob,
 			     .text = text);
 		return;
 	}

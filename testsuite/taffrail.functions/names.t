@@ -275,6 +275,11 @@ run: sleep 600 & none=$!; start one ./whole wait; one=$pid; start two ./whole wa
 whole stdout:
 	process PID has none of the functions that the rules name
 	process PID has none of the functions that the rules name
+case: functions that --level leaves out
+run: taffrail record -o level.d -e 'fn:second_name if arg1 > 5' --level err -- ./whole; start level ./whole wait; wait_for grep -q ready level.out; taffrail start level -p $pid -e fn:helper --level =info; taffrail start level -p $pid -e fn:nobody --level =info; taffrail record -o level2.d -e fn:helper%entry --level debug -- ./whole
+stderr: record: no marker that 'fn:second_name' names can meet the condition '.level <= err && \(arg1 > 5\)': functions have debug_line
+stderr: start: no marker that 'fn:helper' names has the level info: functions have debug_line\ntaffrail: start: no function matches 'fn:nobody if
+stderr: record: 4 events 
 case: functions of a process that is not there
 run: taffrail list --functions -p "$(sh -c 'echo $$')"
 status: 1
