@@ -55,7 +55,7 @@ static int add_marker(const struct symboliser_found *found, void *priv)
 	struct marker m = {
 		.address = of->address, .line = of->line, .kind = of->kind,
 		.nfields = of->nfields, .tested = of->tested,
-		.function = of->function,
+		.function = of->function, .former = of->former,
 		.placement = of->placement, .operand = of->operand,
 		.why = of->why < WHY_FIELDS ?
 			       words[of->why] :

@@ -28,6 +28,8 @@ struct marker {
 	bool enabled;
 	bool tested;		/* the site tests a flag */
 	bool function;		/* of a program that was not prepared */
+	bool former;		/* of a file: its name is also that of an IFUNC,
+				 * which programs call in its place */
 	bool spot;		/* a line of a source, by a rule */
 	uint8_t placement;	/* enum marker_placement */
 	int32_t operand;	/* USDT: the bytes after the nop's first; a

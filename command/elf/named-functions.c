@@ -47,6 +47,7 @@ struct named {
 	const char *const *rules;
 	int nrules;
 	size_t count;
+	uint64_t formers;		/* bit I: rule I names one, as told */
 };
 
 /* Copies the glob of a rule for functions; returns false for other rules. */
@@ -102,6 +103,38 @@ static int count_module(const char *path, struct marker_list *functions,
 			continue;
 		last = m->address;
 		named->count++;
+	}
+	return 0;
+}
+
+/* Says which rule names one function alone, and that one is older than the
+ * IFUNC of the name. Without a '/', no rule names one of libc's. */
+static int find_formers(const char *path, struct marker_list *functions,
+			void *arg)
+{
+	char file[GLOB_BYTES], glob[GLOB_BYTES];
+	const char *module = module_copy(file, path), *name, *part;
+	struct named *named = arg;
+
+	for (size_t i = 0; i < functions->count; i++) {
+		name = functions->markers[i].id + ID_BYTES;
+		for (int r = 0; functions->markers[i].former &&
+				r < named->nrules; r++) {
+			part = glob_of(glob, named->rules[r]) ?
+				       strrchr(glob, '/') : NULL;
+			if (!part || strpbrk(part, "*?[") ||
+			    named->formers >> r % 64 & 1)
+				continue;
+			glob[strcspn(glob, "%")] = '\0';
+			if (!rule_names_function(glob, module, name))
+				continue;
+			named->formers |= 1ull << r % 64;
+			command_warn("rule '%s': it means an old %s of %s, "
+				     "which new programs do not call; an IFUNC "
+				     "chooses theirs at start, among "
+				     "%.*s/*%s*", named->rules[r], name, module,
+				     (int)(part - glob), glob, name);
+		}
 	}
 	return 0;
 }
@@ -244,18 +277,19 @@ static void tell_unsigned(const char *rule)
 int functions_consent(const char *const *rules, int count,
 		      const struct named_in *in, bool yes)
 {
-	struct named named = { rules, count, 0 };
+	struct named named = { rules, count, 0, 0 };
 	const char *first = NULL;
 	int status = line_rules_compile(rules, count, in, functions_nearest);
 	char where[CAUSE_PATH_BYTES], text[CAUSE_TEXT_BYTES], rate[RATE_BYTES];
 	struct cause cause;
-	bool parameters = false, alone;
+	bool parameters = false, modules = false, alone;
 	int n = 0, ret;
 
 	for (int i = count; i-- > 0;)
 		if (rule_kind(rules[i]) == RULE_FUNCTIONS) {
 			first = rules[i];
 			parameters |= rule_has_parameters(first);
+			modules |= !!strchr(first, '/');
 			n++;
 		}
 	/* a process may be gone */
@@ -291,6 +325,8 @@ int functions_consent(const char *const *rules, int count,
 			return cause_tell(&cause);
 		return is_agreed(&cause) ? COMMAND_DONE : COMMAND_FAILED;
 	}
+	for (size_t i = 0; modules && i < in->npids + !in->npids; i++)
+		each_module(in, i, find_formers, &named);
 	if (n)
 		call_types_compile(rules, count, in);
 	for (int i = 0; i < count; i++)
@@ -300,7 +336,7 @@ int functions_consent(const char *const *rules, int count,
 
 bool functions_named(const char *rule, const struct named_in *in)
 {
-	struct named named = { &rule, 1, 0 };
+	struct named named = { &rule, 1, 0, 0 };
 
 	for (size_t i = 0; i < in->npids + !in->npids && !named.count; i++)
 		each_module(in, i, count_module, &named);

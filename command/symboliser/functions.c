@@ -18,6 +18,7 @@
 #include "tracepoints/usdt/plan/prototypes.h"
 
 #define NAME_MAX_BYTES	117	/* that the agent takes */
+#define CHOICES_MAX	512		/* libc has some 90 */
 #define FIELDS		4
 /* As events have them whose rule says no types. */
 #define FIELD_NAMES	"arg1, arg2, arg3, cfa"
@@ -28,7 +29,27 @@ struct functions {
 	struct usdt_wanted *wanted;
 	size_t n;
 	size_t room;
+	const char *choices[CHOICES_MAX]; /* names of IFUNCs */
+	size_t nchoices;
 };
+
+static int choice_seen(const struct usdt_symbol_found *found, void *priv)
+{
+	struct functions *f = priv;
+
+	f->choices[f->nchoices++] = found->name;
+	return f->nchoices == CHOICES_MAX;
+}
+
+/* Tells whether a function has the name of an IFUNC: it is an older version. */
+static bool is_former(const struct functions *f, const char *name)
+{
+	size_t i = 0;
+
+	while (i < f->nchoices && strcmp(f->choices[i], name))
+		i++;
+	return i < f->nchoices;
+}
 
 /* Notes a function. Returns 0 or -ENOMEM. */
 static int function_seen(const struct usdt_symbol_found *found, void *priv)
@@ -75,6 +96,7 @@ static int function_tell(const struct functions *f, struct usdt_calls *calls,
 	struct symboliser_found found = {
 		.marker = { .address = wanted->address, .kind = MARKER_USDT,
 			    .function = 1, .nfields = FIELDS,
+			    .former = is_former(f, wanted->name),
 			    .types = { TAFFRAIL_T_S64, TAFFRAIL_T_S64,
 				       TAFFRAIL_T_S64, TAFFRAIL_T_PTR } },
 		.strings = { "fn", wanted->name, FIELD_NAMES,
@@ -193,6 +215,7 @@ int symboliser_read_functions(const struct usdt_file *file,
 		else
 			mini.bytes = NULL;
 	}
+	usdt_choices_read(file, choice_seen, &f);
 	ret = usdt_functions_read(file, debug, function_seen, &f);
 	if (f.n)
 		qsort(f.wanted, f.n, sizeof(*f.wanted), compare_sites);

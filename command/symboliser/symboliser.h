@@ -176,6 +176,8 @@ struct symboliser_marker {
 	uint8_t tested;			/* 1: the site tests a flag */
 	uint8_t function;		/* 1: of a program that was not
 					 * prepared */
+	uint8_t former;			/* 1: its name is also that of an
+					 * IFUNC, which is newer */
 	uint8_t placement;		/* enum marker_placement */
 	uint8_t why;			/* enum symboliser_why */
 	uint8_t types[TAFFRAIL_FIELDS_MAX];

@@ -59,6 +59,10 @@ case: the list has them
 run: taffrail list --functions /lib/x86_64-linux-gnu/libc.so.6 fn:libc/mkdir fn:libc/free && taffrail attach $$ 2>/dev/null; taffrail list --functions -p $$ fn:libc/rename
 stdout: ^fn/mkdir +0x[0-9a-f]+ +function off \(string path, uint32 mode\{oct\}, pointer cfa\) \[jump\]$
 stdout: ^fn/rename +0x[0-9a-f]+ +function off \(string oldpath, string newpath, pointer cfa\) \[jump\]$
+case: an old version of an IFUNC is told, once
+run: taffrail record -o former -e 'fn:libc/memcpy%entry' -e 'fn:libc/mem*cp*%return' -e fn:libc/open -- "$CASES/known" 2>&1 | grep -o 'rule .*'
+whole stdout:
+	rule 'fn:libc/memcpy%entry': it means an old memcpy of libc.so.6, which new programs do not call; an IFUNC chooses theirs at start, among fn:libc/*memcpy*
 
 # Several names of a function
 group: twins

@@ -142,6 +142,29 @@ int usdt_functions_read(const struct usdt_file *file,
 				      &seen);
 }
 
+void usdt_choices_read(const struct usdt_file *file, usdt_function_fn *fn,
+		       void *priv)
+{
+	struct usdt_symbol_found found = { 0 };
+	struct symbols symbols;
+	Elf64_Ehdr header;
+	Elf64_Sym symbol;
+	int ret = 0;
+
+	if (!header_read(file, &header) ||
+	    !symbols_open(&symbols, file, &header, SHT_DYNSYM))
+		return;
+	for (uint64_t i = 0; i < symbols.count && !ret; i++) {
+		__builtin_memcpy(&symbol, symbols.p + i * sizeof(symbol),
+				 sizeof(symbol));
+		if (ELF64_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC ||
+		    symbol.st_name >= symbols.names_bytes)
+			continue;
+		found.name = symbols.names + symbol.st_name;
+		ret = fn(&found, priv);
+	}
+}
+
 /* Returns the word that a stub jumps by, or 0: "endbr64; bnd jmp *slot(%rip)",
  * without the first two in most files. */
 static uint64_t stub_slot(const struct usdt_image *image, uint64_t address)

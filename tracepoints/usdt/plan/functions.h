@@ -42,6 +42,10 @@ int usdt_functions_read(const struct usdt_file *file,
 			const struct usdt_file *more, usdt_function_fn *fn,
 			void *priv);
 
+/* Does the same for each IFUNC that .dynsym names, by the name alone. */
+void usdt_choices_read(const struct usdt_file *file, usdt_function_fn *fn,
+		       void *priv);
+
 /* Returns the name of the import to whose function a stub of the linker's jumps
  * (.plt), as it is in the file; NULL: there is none at the address. */
 const char *usdt_functions_import(const struct usdt_file *file,
