@@ -116,6 +116,31 @@ static const char *lengths_add(struct line_rule *rule)
 	return NULL;
 }
 
+/* Compares the conversions of the text with the number of values. Returns NULL
+ * or a fact. */
+static const char *format_check(const struct line_rule *rule)
+{
+	static char fact[64];
+	uint32_t n = 0;
+
+	for (const char *f = rule->format; *f; f++) {
+		if (*f != '%' || *++f == '%')
+			continue;
+		f += strspn(f, "#0- +0123456789.hlzjt");
+		if (!*f)
+			return "its text ends in a conversion: %% is a '%'";
+		if (!strchr("diouxXcsfFeEgGaAp", *f)) {
+			snprintf(fact, sizeof(fact),
+				 "its text has '%%%c', which prints no value",
+				 *f);
+			return fact;
+		}
+		n++;
+	}
+	return n == rule->n ? NULL : "its text has not as many conversions as "
+				     "there are values";
+}
+
 /* Takes the text in quotes at *p. Returns NULL or a fact. */
 static const char *format_take(struct line_rule *rule, const char **p)
 {
@@ -267,7 +292,6 @@ static const char *rule_read(struct line_rule *rule)
 	if (f[n + (*f == '+')] || n > LINE_DIGITS || !(*f == '+' || atoi(f)))
 		return "lines are counted from 1 to 999999999, and a rule "
 		       "names one";
-	n = 0;				/* values that a format prints */
 	rule->parameters = true;
 	p = blanks_skip(p);
 	if (*p == '(') {
@@ -284,17 +308,7 @@ static const char *rule_read(struct line_rule *rule)
 			p++;
 			why = expressions_take(rule, &p);
 		}
-		for (f = rule->format; !why && *f; f++) {
-			if (*f != '%' || *++f == '%')
-				continue;
-			f += strspn(f, "#0- +0123456789.hlzjt");
-			n += !*f || !strchr("diouxXcsfFeEgGaAp", *f) ?
-				     TAFFRAIL_FIELDS_MAX : 1;
-			f -= !*f;
-		}
-		if (!why && n != rule->n)
-			why = "its text has not as many conversions as there "
-			      "are values";
+		why = why ? why : format_check(rule);
 	}
 	why = why ? why : lengths_add(rule);
 	rule->wanted = rule->n;

@@ -756,7 +756,9 @@ cases:
 	2 taffrail record -e 'shop.c:36 "%d"' -- "$CASES/plain"
 		its text has not as many conversions as there are values
 	2 taffrail record -e 'shop.c:36 "%d %n", n, n' -- "$CASES/plain"
-		its text has not as many conversions
+		its text has '%n', which prints no value$
+	2 taffrail record -e 'shop.c:36 "%d%", n' -- "$CASES/plain"
+		its text ends in a conversion: %% is a '%'$
 	2 taffrail record -e 'shop.c:36(n) -e' -- "$CASES/plain"
 		behind a line stand values
 	2 taffrail record -e 'shop.c:36(n)' -e 'shop.c:36(left)' -- "$CASES/plain"
