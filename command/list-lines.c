@@ -8,6 +8,7 @@
  */
 #include "command/list-lines-private.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,6 +263,8 @@ int list_lines(const char *source, pid_t pid, char **paths, int n,
 		file_list(paths[i], &file, &listing);
 		opener_close(&file);
 	}
+	if (pid && (ret == -ENOENT || ret == -ESRCH))
+		return command_failed("no such process: %d", pid);
 	if (pid && ret < 0)
 		return command_failed("process %d: its files cannot be read: "
 				      "%s", pid, strerror(-ret));

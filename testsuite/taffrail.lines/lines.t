@@ -759,6 +759,8 @@ cases:
 		its text has '%n', which prints no value$
 	2 taffrail record -e 'shop.c:36 "%d%", n' -- "$CASES/plain"
 		its text ends in a conversion: %% is a '%'$
+	1 taffrail list --lines shop.c -p $(sh -c 'echo $$')
+		no such process: \d+$
 	2 taffrail record -e 'shop.c:36(n) -e' -- "$CASES/plain"
 		behind a line stand values
 	2 taffrail record -e 'shop.c:36(n)' -e 'shop.c:36(left)' -- "$CASES/plain"
