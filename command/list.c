@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@
 #include "command/common/json.h"
 #include "command/common/printable.h"
 #include "command/elf/elfnotes.h"
+#include "command/elf/named-functions.h"
 #include "command/elf/program-functions.h"
 #include "command/elf/process-markers.h"
 #include "command/list-lines-private.h"
@@ -577,11 +579,25 @@ static int list_module(const char *path, struct marker_list *list, void *arg)
 	return 0;
 }
 
+/* Says that a file or process has no function that a rule names, and which are
+ * near. Returns COMMAND_FAILED. */
+static int tell_unnamed(const char *where, const char *rule,
+			const struct named_in *in)
+{
+	char near[CAUSE_TEXT_BYTES];
+
+	functions_nearest(rule, in, near, sizeof(near));
+	return command_failed("%sno function matches '%s'%s%s", where, rule,
+			      *near ? "; nearest: " : "", near);
+}
+
 /* Lists the functions of a process, module by module. Returns an exit
  * status. */
 static int list_functions(struct output *out, pid_t pid)
 {
+	struct named_in in = { .pids = &pid, .npids = 1 };
 	struct targets targets;
+	char where[32];
 	struct cause cause;
 	int error = targets_open_each(&targets, &pid, 1, &cause), ret;
 
@@ -595,8 +611,14 @@ static int list_functions(struct output *out, pid_t pid)
 	if (ret < 0)
 		return command_failed("process %d: its functions cannot be "
 				      "read: %s", pid, strerror(-ret));
-	return out->behind || command_json() ? COMMAND_DONE :
-	       command_failed("process %d has no such function", pid);
+	if (out->behind || command_json())
+		return COMMAND_DONE;
+	if (!*out->rules)
+		return command_failed("process %d has no such function", pid);
+	snprintf(where, sizeof(where), "process %d: ", pid);
+	for (char **rule = out->rules; *rule; rule++)
+		tell_unnamed(where, *rule, &in);
+	return COMMAND_FAILED;
 }
 
 /*
@@ -606,11 +628,11 @@ static int list_functions(struct output *out, pid_t pid)
  */
 static int list_files(struct output *out, char **paths, int n)
 {
-	char error[ELFNOTES_ERROR_BYTES];
+	char error[ELFNOTES_ERROR_BYTES], where[PATH_MAX];
 	int ret, result = COMMAND_DONE;
 	const char *why;
 	struct stat st;
-	size_t known;
+	size_t known, r;
 	pid_t pid;
 
 	out->headings = n > 1;
@@ -643,12 +665,16 @@ static int list_files(struct output *out, char **paths, int n)
 				keep_named(out, &list,
 					   *out->rules ? *paths : NULL);
 			put_list(out, &list, *paths, 0);
-			if (!list.count && out->functions)
-				result = command_failed(known ?
-					"%s: no function matches" :
-					"%s: it has no symbols of functions",
-					*paths);
-			else if (!list.count)
+			snprintf(where, sizeof(where), "%s: ", *paths);
+			for (r = 0; known && !list.count && out->functions &&
+				    out->rules[r]; r++)
+				result = tell_unnamed(where, out->rules[r],
+						      &(struct named_in){
+						.files = paths, .nfiles = 1 });
+			if (!known && out->functions)
+				result = command_failed("%sit has no symbols "
+							"of functions", where);
+			else if (!list.count && !out->functions)
 				tell_none(out, *paths);
 			if (tell_unplaced(&list, *paths))
 				result = COMMAND_FAILED;
@@ -684,6 +710,7 @@ int list_main(int argc, char **argv)
 			 "your processes that have an agent.",
 	};
 	struct output out = { .json = { .file = stdout } };
+	struct named_in in;
 	int status, rules;
 
 	if (!options_take(&options, &out, NULL))
@@ -720,10 +747,12 @@ int list_main(int argc, char **argv)
 		status = list_functions(&out, out.pid);
 	else
 		status = list_processes(&out, out.pid);
+	in = (struct named_in){ .pids = &out.pid, .npids = !!out.pid,
+				.files = argv + options.index,
+				.nfiles = (size_t)(rules - options.index) };
 	for (int i = 0; *out.rules && out.met && out.rules[i]; i++)
 		if (!(out.met >> i % 64 & 1))
-			status = command_failed("no function matches '%s'",
-						out.rules[i]);
+			status = tell_unnamed("", out.rules[i], &in);
 	if (command_json()) {
 		json_close(&out.json, ']');
 		json_end(&out.json);

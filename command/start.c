@@ -470,8 +470,8 @@ static int session_begin(struct start_arguments *a)
 	struct client_request request = { 0 };
 	struct forked forked;
 	struct targets targets;
-	struct named_in in = { a->pids.pids, (size_t)a->pids.count, NULL,
-			       true };
+	struct named_in in = { .pids = a->pids.pids,
+			       .npids = (size_t)a->pids.count, .given = true };
 	char file[PATH_MAX];
 	int ret = 0;
 	int status = COMMAND_DONE;

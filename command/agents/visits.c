@@ -519,8 +519,8 @@ int visit_begin(struct visit *v)
 		v->locks[i] = -1;
 	visit_leave_ended(v);
 	status = functions_consent(v->rules, v->nrules, &(struct named_in){
-			v->pids.pids, (size_t)v->pids.count, NULL, true },
-				   v->yes);
+			.pids = v->pids.pids, .npids = (size_t)v->pids.count,
+			.given = true }, v->yes);
 	for (int i = 0; i < v->pids.count && status == COMMAND_DONE; i++) {
 		if (v->locks[i] >= 0)
 			continue;

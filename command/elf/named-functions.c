@@ -33,13 +33,15 @@
 #define RATE_BYTES	128
 #define ID_BYTES	3	/* "fn/", before a function's name */
 
-/* Calls `take` for the modules of one of the processes, or of the program. */
+/* Calls `take` for the modules of one of the processes, or of the program, or
+ * for the files. */
 static int each_module(const struct named_in *in, size_t i,
 		       functions_take *take, void *arg)
 {
 	return in->npids   ? functions_of_process(in->pids[i], 0, take, arg) :
 	       in->program ? functions_of_program(in->program, 0, take, arg) :
-			     0;
+			     functions_of_files(in->files, in->nfiles, take,
+						arg);
 }
 
 /* The functions of a process that rules name. */

@@ -10,13 +10,15 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Where the functions are looked for: in the processes, or in a program that
- * has not begun, or NULL, and its libraries (program-functions.c). */
+/* Where the functions are looked for: in the processes, in a program that has
+ * not begun, or NULL, and its libraries (program-functions.c), or in files. */
 struct named_in {
 	const pid_t *pids;
 	size_t npids;
 	const char *program;
 	bool given;		/* by -p: one that rules do not meet is told */
+	char *const *files;
+	size_t nfiles;
 };
 
 /*

@@ -175,6 +175,17 @@ int functions_of_program(const char *program, uint32_t how,
 	return each_path(program, pass_functions, &passing);
 }
 
+int functions_of_files(char *const *paths, size_t n, functions_take *take,
+		       void *arg)
+{
+	struct passing passing = { .take = take, .arg = arg };
+	int ret = 0;
+
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = pass_functions(paths[i], &passing);
+	return ret;
+}
+
 int files_of_program(const char *program, process_opened *opened, void *arg)
 {
 	struct passing passing = { .opened = opened, .arg = arg };

@@ -35,8 +35,12 @@ typedef int functions_take(const char *path, struct marker_list *functions,
 int functions_of_program(const char *program, uint32_t how,
 			 functions_take *take, void *arg);
 
-/* Calls `opened` for the same files, as process_each_file() does. */
+/* Calls `opened` for the files of a program, as process_each_file() does. */
 int files_of_program(const char *program, process_opened *opened, void *arg);
+
+/* Calls `take` for these files alone. */
+int functions_of_files(char *const *paths, size_t n, functions_take *take,
+		       void *arg);
 
 /* Does the same for the modules of a process, but the agent's own; plans are
  * for a program that handles faults, if it does now. Returns also a negative

@@ -248,9 +248,10 @@ int record_main(int argc, char **argv)
 		return status < 0 ? COMMAND_DONE : status;
 	members_init(&members, &claim, &drain, &probes, &outcome);
 	if (functions_consent(options.rules, options.nrules, &(struct named_in){
-			options.pids.pids, (size_t)options.pids.count,
-			options.program ? options.program[0] : NULL, true },
-			      options.yes) ||
+			.pids = options.pids.pids,
+			.npids = (size_t)options.pids.count,
+			.program = options.program ? options.program[0] : NULL,
+			.given = true }, options.yes) ||
 	    record_check_probes(&options) || record_make_output())
 		return COMMAND_FAILED;
 	status = record_begin();

@@ -247,8 +247,10 @@ bool rules_never(const struct record_options *o, const char *rule, char *glob,
 /* Returns where functions are looked for. */
 static struct named_in functions_in(const struct record_options *o)
 {
-	return (struct named_in){ o->pids.pids, (size_t)o->pids.count,
-				  o->program ? o->program[0] : NULL, false };
+	return (struct named_in){
+		.pids = o->pids.pids, .npids = (size_t)o->pids.count,
+		.program = o->program ? o->program[0] : NULL,
+	};
 }
 
 bool rules_nearest(const struct record_options *o, const char *rule, char *text,

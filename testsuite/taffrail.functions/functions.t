@@ -619,8 +619,8 @@ stdout: /libc[-.0-9a-z]*:$
 stdout: ^fn/malloc_trim +0x[0-9a-f]+ +function off .* \[jump
 stdout: ^fn/outer +0x
 no stdout: ^fn/six
-stderr: process [0-9]+ has no such function
-stderr: calls: no function matches
+stderr: process [0-9]+: no function matches 'fn:nothing'; nearest: [a-z_]+, .*
+stderr: calls: no function matches 'fn:nothing'; nearest: [a-z_]+, 
 case: they are told also where the calls are wanted, too
 run: taffrail record -o two -e 'fn:by_label%entry' -e 'fn:by_label%return' -- "$CASES/through"
 status: 1

@@ -177,7 +177,7 @@ run: taffrail list --functions ./twins fn:second_name fn:twinz/helper fn:helper 
 whole stdout:
 	1 3
 	1 2
-stderr: ^taffrail: list: no function matches 'fn:twinz/helper'\ntaffrail: list: no function matches 'fn:secnd_name'\ntaffrail: list: no function matches 'fn:twinz/helper'$
+stderr: ^taffrail: list: no function matches 'fn:twinz/helper'; nearest: modules twins\ntaffrail: list: no function matches 'fn:secnd_name'; nearest: second_name, .*\ntaffrail: list: no function matches 'fn:twinz/helper'; nearest: modules twins, .*$
 case: the list has the names of the rules
 run: taffrail list --functions ./twins fn:second_name 'fn:twins-other.c:*'; taffrail list --functions ./twins | grep -c 'fn/.*_name '; taffrail list --functions ./twins | grep fn/helper
 stdout: ^fn/second_name +0x[0-9a-f]+ +function off \(int64 arg1
