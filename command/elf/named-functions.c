@@ -350,6 +350,9 @@ struct search {
 	const char *module;		/* a glob, or NULL */
 	bool found;			/* a module that it names */
 	bool chosen;			/* the name may be that of an IFUNC */
+	const char *glob;		/* behind "fn:", if there is no module */
+	char runtime[GLOB_BYTES];	/* the rule that names one of libc's; or
+					 * "" */
 	char stripped[NEAREST_LENGTH_MAX]; /* the program, or "" */
 	struct nearest functions, modules;
 };
@@ -413,6 +416,28 @@ static void add_function(struct nearest *nearest, char shown[GLOB_BYTES])
 	nearest_add_copy(nearest, text, distance);
 }
 
+/* Keeps the rule with the module, if it names a function of one of libc's
+ * libraries. */
+static void find_runtime(struct search *search, const char *module,
+			 const struct marker_list *functions)
+{
+	const char *end = strstr(module, ".so");
+	char glob[GLOB_BYTES];
+	size_t i = 0;
+
+	if (!end || !search->glob || *search->runtime ||
+	    !rule_is_runtime(module) ||
+	    snprintf(glob, sizeof(glob), "fn:%.*s/%s", (int)(end - module),
+		     module, search->glob) >= (int)sizeof(glob))
+		return;
+	while (i < functions->count &&
+	       !rule_names_function(glob, module,
+				    functions->markers[i].id + ID_BYTES))
+		i++;
+	if (i < functions->count)
+		strcpy(search->runtime, glob);
+}
+
 static int search_module(const char *path, struct marker_list *functions,
 			 void *arg)
 {
@@ -421,6 +446,7 @@ static int search_module(const char *path, struct marker_list *functions,
 	const char *name = text_file_name(path);
 	bool variants = false;
 
+	find_runtime(search, name, functions);
 	if (functions->count)
 		nearest_add_copy(&search->modules, name,
 				 nearest_distance(search->modules.rule, name));
@@ -455,7 +481,7 @@ void functions_nearest(const char *rule, const struct named_in *in, char *text,
 {
 	char glob[GLOB_BYTES], names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
 	struct search search = { 0 };
-	char *name = glob + strlen("fn:"), *slash, *end;
+	char *name = glob + strlen("fn:"), *slash, *end, *whole = NULL;
 	bool quoted;
 	size_t used;
 
@@ -471,6 +497,8 @@ void functions_nearest(const char *rule, const struct named_in *in, char *text,
 	end = strrchr(name, '%');
 	if (end)
 		*end = '\0';
+	if (!search.module)
+		search.glob = whole = strdup(name);
 	/* without quotes, parentheses are types */
 	quoted = *name == '\'';
 	name += quoted;
@@ -479,11 +507,18 @@ void functions_nearest(const char *rule, const struct named_in *in, char *text,
 	search.modules.rule = search.module ? search.module : "*";
 	for (size_t i = 0; i < in->npids + !in->npids; i++)
 		each_module(in, i, search_module, &search);
-	nearest_text(search.found ? &search.functions : &search.modules, names,
-		     sizeof(names));
-	if (*names || *search.stripped)
-		snprintf(text, room, "%s%s%s%s%s", search.found ? "" :
-			 "modules ", names, *names && *search.stripped ? "; " :
+	free(whole);
+	if (search.found || !*search.runtime)
+		nearest_text(search.found ? &search.functions : &search.modules,
+			     names, sizeof(names));
+	else
+		*names = '\0';
+	if (*names || *search.stripped || *search.runtime)
+		snprintf(text, room, "%s%s%s%s%s%s%s", search.runtime,
+			 *search.runtime && *names ? ", " : "",
+			 search.found || *search.runtime ? "" :
+			 "modules ", names, (*names || *search.runtime) &&
+					    *search.stripped ? "; " :
 			 "", search.stripped, *search.stripped ?
 			 " is stripped: a -dbgsym package, or another file of "
 			 "debug information, has its names" : "");

@@ -63,6 +63,12 @@ case: an old version of an IFUNC is told, once
 run: taffrail record -o former -e 'fn:libc/memcpy%entry' -e 'fn:libc/mem*cp*%return' -e fn:libc/open -- "$CASES/known" 2>&1 | grep -o 'rule .*'
 whole stdout:
 	rule 'fn:libc/memcpy%entry': it means an old memcpy of libc.so.6, which new programs do not call; an IFUNC chooses theirs at start, among fn:libc/*memcpy*
+case: a rule without the module leads to libc's function
+run: taffrail list --functions /lib/x86_64-linux-gnu/libc.so.6 fn:mkdir 'fn:mkdi?%entry'; taffrail record -o nomodule --force -e 'fn:munmap(,str)' -- "$CASES/known"
+status: 1
+stderr: libc.so.6: no function matches 'fn:mkdir'; nearest: fn:libc/mkdir\n
+stderr: libc.so.6: no function matches 'fn:mkdi\?%entry'; nearest: fn:libc/mkdi\?\n
+stderr: no function matches 'fn:munmap\(,str\)'; nearest: fn:libc/munmap, [a-z]
 
 # Several names of a function
 group: twins
