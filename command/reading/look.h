@@ -210,6 +210,8 @@ int look_tell_threadless(const char *rule, uint64_t events);
 bool look_partial(const struct look *look, const struct trace_class *trace,
 		  int64_t *from);
 
+struct json;
+
 /*
  * Gives sentences about events that the pairs of all traces left out, once all
  * events were fed: from when on the events of a process are complete, of `most`
@@ -218,6 +220,10 @@ bool look_partial(const struct look *look, const struct trace_class *trace,
  */
 void look_notes(const struct look *look, const struct pairs *pairs, size_t most,
 		void (*take)(const char *note, void *priv), void *priv);
+
+/* Writes "without_durations", an array of the functions of which rules chose
+ * entries and returns apart: the same sentences. */
+void look_apart_json(struct json *json, const struct pairs *pairs);
 void look_warn_notes(const struct look *look, const struct pairs *pairs);
 
 /* Writes "; nearest: a, b or c", the names of fields and contexts that are like

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "command/common/counted.h"
+#include "command/common/json.h"
 #include "command/common/nearest.h"
 #include "command/reading/look.h"
 #include "traces/read/field-at.h"
@@ -147,6 +148,25 @@ bool look_partial(const struct look *look, const struct trace_class *trace,
 {
 	return gaps_end(trace_gaps(trace), reader_begin(look->reader),
 			reader_end(look->reader), from);
+}
+
+void look_apart_json(struct json *json, const struct pairs *pairs)
+{
+	struct pair_kind *const *kinds;
+	size_t n = pairs_kinds(pairs, &kinds);
+	char note[NOTE_BYTES];
+
+	json_open(json, "without_durations", '[');
+	for (size_t i = 0; i < n; i++) {
+		if (!pair_termless_text(kinds[i], note, sizeof(note)))
+			continue;
+		json_open(json, NULL, '{');
+		json_string(json, "name", kinds[i]->name);
+		json_number(json, "events", kinds[i]->termless);
+		json_string(json, "note", note);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
 }
 
 void look_notes(const struct look *look, const struct pairs *pairs, size_t most,

@@ -358,6 +358,7 @@ void report_json(struct report *r)
 		put_lock(&json, locks[i]);
 	json_close(&json, ']');
 	json_number(&json, "locks_left_out", r->locks_out);
+	look_apart_json(&json, r->pairs);
 	json_close(&json, '}');
 	json_end(&json);
 }

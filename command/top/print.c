@@ -18,6 +18,7 @@
 #include "command/top/private.h"
 
 #define LINES_DEFAULT	1000
+#define APART_BYTES	512
 #define LINES_OTHER	6		/* heads, and where the cursor stays */
 
 /* Clears the screen. Lines that are too long do not go on in the next one. */
@@ -87,6 +88,24 @@ static const char *put_duration(char *text, size_t room, long double ns)
 	return text;
 }
 
+/* Writes of which functions rules chose entries and returns apart. Returns how
+ * many there are. */
+static size_t apart_write(const struct top *top, char text[APART_BYTES])
+{
+	struct pair_kind *const *kinds;
+	size_t n = pairs_kinds(top->pairs, &kinds), found = 0, used;
+	char other[APART_BYTES];
+
+	for (size_t i = 0; i < n; i++)
+		found += pair_termless_text(kinds[i], found ? other : text,
+					    APART_BYTES);
+	used = strlen(text);
+	if (found > 1)
+		snprintf(text + used, APART_BYTES - used, "; and %s",
+			 counted(found - 1, "other function"));
+	return found;
+}
+
 /* Prints the time and the counts of an interval, at most a line a fact: see
  * LINES_OTHER and top_print(). */
 static void print_head(const struct top *top, const struct top_sample *sample)
@@ -95,6 +114,7 @@ static void print_head(const struct top *top, const struct top_sample *sample)
 	bool all = sample->stopped && sample->stopped >= living;
 	time_t second = (time_t)(sample->to / 1000000000);
 	char clock[16] = "", ended[32] = "", stopped[32] = "";
+	char apart[APART_BYTES] = "";
 	struct tm tm;
 
 	if (localtime_r(&second, &tm))
@@ -141,6 +161,8 @@ static void print_head(const struct top *top, const struct top_sample *sample)
 	if (sample->given_up)
 		printf("%s given up: more than %u were open at a time\n",
 		       counted(sample->given_up, "pair"), PAIRS_OPEN_MAX);
+	if (apart_write(top, apart))
+		printable_print("%s\n", apart);
 	if (top->nrules)
 		printf("%.0f events/s pass --where\n",
 		       rate_of(sample,
@@ -154,6 +176,7 @@ void top_print(const struct top *top, struct top_sample *sample)
 	double scale = scale_of(sample);
 	char p50[32], p99[32], max[32];
 	size_t lines = LINES_DEFAULT, other, pairs;
+	char apart[APART_BYTES] = "";
 	struct winsize size;
 
 	if (top->screen && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) &&
@@ -162,7 +185,7 @@ void top_print(const struct top *top, struct top_sample *sample)
 			(sample->unplaced_before != 0) +
 			(sample->calls_before != 0) + sample->full +
 			(sample->threadless != 0) + (sample->left_out != 0) +
-			(sample->given_up != 0);
+			(sample->given_up != 0) + !!apart_write(top, apart);
 		lines = size.ws_row > other ? size.ws_row - other : 0;
 	}
 	sort_rows(sample);
@@ -240,6 +263,7 @@ void top_print_json(const struct top *top, struct top_sample *sample)
 		json_close(&json, '}');
 	}
 	json_close(&json, ']');
+	look_apart_json(&json, top->pairs);
 	json_close(&json, '}');
 	json_end(&json);
 	fflush(stdout);

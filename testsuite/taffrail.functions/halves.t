@@ -12,6 +12,16 @@ case: rules with different conditions
 run: taffrail report --functions apart
 stdout: ^No call of a function returned
 stdout: ^  turn: entry and return are selected by different conditions: no durations$
+case: as JSON
+run: taffrail report --json apart | grep -o '"without_durations".*'
+stdout: ^"without_durations":\[\{"name":"fn:turn","events":[1-9][0-9]*,"note":"turn: entry and return are selected by different conditions: no durations"\}\]\}$
+case: top
+run:
+	start halves "$CASES/halves" 100000000 1000
+	for json in '' --json; do taffrail top $json -p $pid -e 'fn:turn%entry if n % 4 == 1' -e 'fn:turn%return if value < 0' --for 2.5; done
+	kill $pid
+stdout: ^turn: entry and return are selected by different conditions: no durations$
+stdout: "without_durations":\[\{"name":"fn:turn","events":[1-9][0-9]*,"note":"turn: entry
 case: a condition for entries alone
 run: taffrail report some
 stdout: turn: entry and return are selected by

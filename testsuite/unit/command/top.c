@@ -124,7 +124,8 @@ static void check_tables(void)
 	s.ended = 2;
 	top_print_json(&top, &s);
 	unit_check(strstr(said_end(), "\"app:short\",\"seen\":100,"
-			  "\"p50_ns\":50,\"p99_ns\":99,\"max_ns\":100}]}\n"),
+			  "\"p50_ns\":50,\"p99_ns\":99,\"max_ns\":100}],"
+			  "\"without_durations\":[]}\n"),
 		   "JSON");
 	top.nrules = 0;
 	for (int i = 0; i < 2; i++)
@@ -210,7 +211,8 @@ static void check_json(void)
 			  "\"without_buffer\":0,\"seen\":20,\"threadless\":0,"
 			  "\"left_out\":0,\"given_up\":0,\"events\":[{\"name\":"
 			  "\"a\\\"b\",\"seen\":18446744073709551615}],"
-			  "\"pairs\":[]}\n", "JSON object");
+			  "\"pairs\":[],\"without_durations\":[]}\n",
+			  "JSON object");
 }
 
 static void check_durations(void)
@@ -246,12 +248,16 @@ static void check_durations(void)
 
 int main(void)
 {
+	static const struct pair_calls calls;
+
 	setenv("TZ", "CET-1", 1);
 	tzset();
+	top.pairs = pairs_new(&calls);
 	check_heads();
 	check_tables();
 	check_screen();
 	check_json();
 	check_durations();
+	pairs_free(top.pairs);
 	return unit_end();
 }
