@@ -106,6 +106,15 @@ static struct function *function_find(struct terms *t,
 	return f;
 }
 
+/* Tells whether the descriptions of other markers' events need the room that is
+ * left: of the process, or of all that share the buffers. */
+static bool is_scarce(struct channel *channel)
+{
+	return channel->page->record_bytes > TERMS_RECORD_BYTES ||
+	       (channel->flags & SESSION_SHARED &&
+		shared_types_end(&channel->shared) > TERMS_RECORD_BYTES);
+}
+
 /* Returns the term in which a wanted entry will be recorded at each call. */
 static uint32_t term_find(struct terms *t, struct object *object)
 {
@@ -115,10 +124,8 @@ static uint32_t term_find(struct terms *t, struct object *object)
 		return TERM_NONE;
 	if (is_on(t, object) && is_whole(t, object))
 		return last_term(t, object);
-	/* descriptions of events of other markers have room, too */
 	if (*begun == UINT16_MAX ||
-	    (*begun && t->session->channel->page->record_bytes >
-			       TERMS_RECORD_BYTES))
+	    (*begun && is_scarce(t->session->channel)))
 		return TERM_NONE;
 	return (*begun)++;
 }
