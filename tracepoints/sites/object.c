@@ -393,6 +393,13 @@ static void slot_prepare(struct object *object, uint32_t bit,
 	store_release(&slot->rings[header], channel->rings, WRITE_SLOT);
 }
 
+/* Returns true for a slot that leads nowhere: it is off, or has a pause. */
+static bool is_closed(const struct write_slot *slot)
+{
+	return slot->rings[WRITE_COMPACT] == &rings_off &&
+	       slot->rings[WRITE_WIDE] == &rings_off;
+}
+
 /* Switches on again the code that could not be switched on when the object's
  * first channel came. Returns as codes_switch(). */
 static int object_retry(struct object *object, const struct patcher *patcher)
@@ -420,6 +427,7 @@ int object_enable(struct object *object, const struct object_use *use,
 {
 	uint32_t bit = channel_bit(use->channel);
 	uint32_t before = object->on;
+	const struct write_slot *slot;
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD) {
 		object->on = (uint16_t)(before | 1u << bit);
@@ -428,8 +436,8 @@ int object_enable(struct object *object, const struct object_use *use,
 	if (!registry_slot(object, bit))
 		return -ENOMEM;
 	condition_set(object, bit, use->condition);
-	if (!(before & 1u << bit) ||
-	    object_slot(object, bit)->slot.id != use->id) {
+	slot = &object_slot(object, bit)->slot;
+	if (!(before & 1u << bit) || slot->id != use->id || is_closed(slot)) {
 		slot_prepare(object, bit, use);
 		store_release(&object->on, (uint16_t)(before | 1u << bit),
 			      SITE_CHANNELS);

@@ -255,8 +255,8 @@ void object_setup(void);
 int object_enable(struct object *object, const struct object_use *use,
 		  const struct patcher *patcher);
 
-/* Lets an object write nothing more to a channel until object_enable() comes
- * with another id: after the caller's patch_grace(), at the earliest. */
+/* Lets an object write nothing more to a channel until object_enable() comes:
+ * after the caller's patch_grace(), at the earliest. */
 void object_pause(struct object *object, const struct channel *channel);
 
 /*

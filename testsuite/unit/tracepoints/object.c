@@ -128,6 +128,21 @@ static void test_second(void)
 	expect(one + 2, 3, "both off");
 }
 
+static void test_pause(void)
+{
+	uint64_t one = written(first), two = written(second);
+
+	object_open();
+	enable(first, NULL);
+	object_pause(&object, first);
+	arrive(site.hit_, SMALL);
+	expect(one, two, "a pause");
+	enable(first, NULL);
+	arrive(site.hit_, SMALL);
+	expect(one + 1, two, "the same id again");
+	disable(first);
+}
+
 /* An object has memory up to the end of the strings that it has; a condition
  * is made for one behind which there is none. */
 static void test_end(void)
@@ -165,6 +180,7 @@ static void run(const char *name)
 		abort();
 	test_condition();
 	test_second();
+	test_pause();
 	unit_check(!bed_channel_end(first) && !bed_channel_end(second),
 		   "%s: channels end", variant);
 }
