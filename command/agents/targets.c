@@ -483,7 +483,7 @@ static bool may_come(const struct targets *t, const struct marker_list *probes,
  * by the provider's name, or when it may match one of a process whose probes
  * cannot be read, or a function (`unread`), or one that comes later.
  * A probe becomes a marker when a rule names it, and the agent does not list it
- * before that. Otherwise prints what is nearest. */
+ * before that. Otherwise prints the nearest ones. */
 static bool rule_matched(struct targets *t, const char *rule, bool unread)
 {
 	struct nearest nearest = { .rule = rule };

@@ -75,48 +75,13 @@ static const char *module_copy(char name[GLOB_BYTES], const char *path)
 	return name;
 }
 
-/* Counts the functions of a module; names of one address count once. */
-static int count_module(const char *path, struct marker_list *functions,
-			void *arg)
-{
-	char file[GLOB_BYTES];
-	const char *module = module_copy(file, path);
-	struct named *named = arg;
-	char glob[GLOB_BYTES], name[FUNCTION_NAME_BYTES];
-	char returns[sizeof(name) + sizeof(RULE_RETURN)];
-	uint64_t last = UINT64_MAX;
-
-	for (size_t i = 0; i < functions->count; i++) {
-		const struct marker *m = &functions->markers[i];
-		bool wanted = false;
-
-		for (int k = 0; m->address != last && !wanted &&
-				function_name(name, m, k); k++) {
-			snprintf(returns, sizeof(returns), "%s%s", name,
-				 RULE_RETURN);
-			for (int r = 0; r < named->nrules && !wanted; r++)
-				wanted = glob_of(glob, named->rules[r]) &&
-					 (rule_names_function(glob, module,
-							      name) ||
-					  rule_names_function(glob, module,
-							      returns));
-		}
-		if (!wanted)
-			continue;
-		last = m->address;
-		named->count++;
-	}
-	return 0;
-}
-
 /* Says which rule names one function alone, and that one is older than the
  * IFUNC of the name. Without a '/', no rule names one of libc's. */
-static int find_formers(const char *path, struct marker_list *functions,
-			void *arg)
+static void find_formers(struct named *named, const char *module,
+			 const struct marker_list *functions)
 {
-	char file[GLOB_BYTES], glob[GLOB_BYTES];
-	const char *module = module_copy(file, path), *name, *part;
-	struct named *named = arg;
+	const char *name, *part;
+	char glob[GLOB_BYTES];
 
 	for (size_t i = 0; i < functions->count; i++) {
 		name = functions->markers[i].id + ID_BYTES;
@@ -137,6 +102,40 @@ static int find_formers(const char *path, struct marker_list *functions,
 				     "%.*s/*%s*", named->rules[r], name, module,
 				     (int)(part - glob), glob, name);
 		}
+	}
+}
+
+/* Counts the functions of a module; names of one address count once. */
+static int count_module(const char *path, struct marker_list *functions,
+			void *arg)
+{
+	char file[GLOB_BYTES];
+	const char *module = module_copy(file, path);
+	struct named *named = arg;
+	char glob[GLOB_BYTES], name[FUNCTION_NAME_BYTES];
+	char returns[sizeof(name) + sizeof(RULE_RETURN)];
+	uint64_t last = UINT64_MAX;
+
+	find_formers(named, module, functions);
+	for (size_t i = 0; i < functions->count; i++) {
+		const struct marker *m = &functions->markers[i];
+		bool wanted = false;
+
+		for (int k = 0; m->address != last && !wanted &&
+				function_name(name, m, k); k++) {
+			snprintf(returns, sizeof(returns), "%s%s", name,
+				 RULE_RETURN);
+			for (int r = 0; r < named->nrules && !wanted; r++)
+				wanted = glob_of(glob, named->rules[r]) &&
+					 (rule_names_function(glob, module,
+							      name) ||
+					  rule_names_function(glob, module,
+							      returns));
+		}
+		if (!wanted)
+			continue;
+		last = m->address;
+		named->count++;
 	}
 	return 0;
 }
@@ -302,7 +301,7 @@ int functions_consent(const char *const *rules, int count,
 	if (status)
 		return status;
 	alone = in->given && in->npids > 1 && n == count;
-	for (size_t i = 0; n && (!yes || alone) &&
+	for (size_t i = 0; n && (!yes || alone || modules) &&
 			   i < in->npids + !in->npids; i++) {
 		named.count = 0;
 		ret = each_module(in, i, count_module, &named);
@@ -327,8 +326,6 @@ int functions_consent(const char *const *rules, int count,
 			return cause_tell(&cause);
 		return is_agreed(&cause) ? COMMAND_DONE : COMMAND_FAILED;
 	}
-	for (size_t i = 0; modules && i < in->npids + !in->npids; i++)
-		each_module(in, i, find_formers, &named);
 	if (n)
 		call_types_compile(rules, count, in);
 	for (int i = 0; i < count; i++)
@@ -338,7 +335,8 @@ int functions_consent(const char *const *rules, int count,
 
 bool functions_named(const char *rule, const struct named_in *in)
 {
-	struct named named = { &rule, 1, 0, 0 };
+	/* functions_consent() has told of older ones */
+	struct named named = { &rule, 1, 0, UINT64_MAX };
 
 	for (size_t i = 0; i < in->npids + !in->npids && !named.count; i++)
 		each_module(in, i, count_module, &named);
