@@ -88,6 +88,27 @@ case: strings on small stacks of coroutines
 run: "$CASES/small" >plain && taffrail record -o strings --functions 'texts(str)' -- "$CASES/small" >traced && cmp plain traced && taffrail view strings | grep -o 'arg1 = "x*"' | awk '{ print length($0) }' | sort | uniq -c
 whole stdout:
 	     44 264
+case: several strings, also ones that are empty, missing or of a length
+run:
+	cat >texts.c <<'EOF'
+	#include <stdio.h>
+	volatile int sum;
+	__attribute__((noinline)) int get(const char *a, const char *b, long n, const char *c) { sum += *a + (int)n + (b ? *b : 0); return *c; }
+	int main(void) { get("pear", "plum", 3, "fig"); get("", "kiwi", 2, "lime"); get("oak", NULL, 9, "ash"); return rename("/nope/a", "/nope/b") == 0; }
+	EOF
+	gcc -g0 -O2 -o texts texts.c
+	rm -rf texts.d && taffrail record -o texts.d --functions 'get(str,str,int,str)' --functions libc/rename -- ./texts; taffrail view texts.d | sed 's/.*depth = 1, //; s/, value.*//'
+	for rule in 'get(str,str:3,int,str) if arg4 == "lime"' 'get(str,str,int,str) if arg2 == "plum"' 'libc/rename if newpath == "/nope/b"'; do
+		rm -rf texts.d && taffrail record -o texts.d --functions "$rule" -- ./texts; taffrail view texts.d | sed 's/.*depth = 1, //; s/, value.*//'
+	done
+whole stdout:
+	arg1 = "pear", arg2 = "plum", arg3 = 3, arg4 = "fig"
+	arg1 = "", arg2 = "kiwi", arg3 = 2, arg4 = "lime"
+	arg1 = "oak", arg2 = "(null)", arg3 = 9, arg4 = "ash"
+	oldpath = "/nope/a", newpath = "/nope/b"
+	arg1 = "", arg2 = "ki", arg3 = 2, arg4 = "lime"
+	arg1 = "pear", arg2 = "plum", arg3 = 3, arg4 = "fig"
+	oldpath = "/nope/a", newpath = "/nope/b"
 
 # Which calls
 case: the manuals say of its time that it has a unit

@@ -328,8 +328,13 @@ SIGSAFE void usdt_strings_copy(const struct usdt_adopted *probe,
 			continue;
 		string_add(&strings, probe, &probe->operands[i], &f);
 		from = strings.var[strings.n - 1].p;
-		if (from >= bytes && from < bytes + room)
+		if (from >= bytes && from < bytes + room) {
+			/* one that was read whole has another NUL behind it */
+			while (*from++)
+				;
+			strings.used = (uint32_t)(from - bytes);
 			continue;
+		}
 		/* "(null)" */
 		do
 			bytes[strings.used] = *from;
