@@ -33,6 +33,10 @@ struct passing {
 
 bool entry_is_framed(Dwarf_Die *variable, uint64_t address)
 {
+	/* that of the frame, or of one that is aligned: rsp, rbp, rbx, r10 */
+	static const uint8_t frames[] = {
+		DW_OP_fbreg, DW_OP_breg7, DW_OP_breg6, DW_OP_breg3, DW_OP_breg10
+	};
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
 	size_t n;
@@ -40,7 +44,7 @@ bool entry_is_framed(Dwarf_Die *variable, uint64_t address)
 	return dw.attr_integrate(variable, DW_AT_location, &attr) &&
 	       value_is_fixed(&attr) &&
 	       dw.getlocation_addr(&attr, address, &ops, &n, 1) == 1 && n &&
-	       ops[0].atom == DW_OP_fbreg;
+	       memchr(frames, ops[0].atom, sizeof(frames));
 }
 
 /* Returns how many parameters stand in a text "(int, char)", or -1. */
@@ -318,8 +322,8 @@ static void argument_find(struct value *v, Dwarf_Die *variable,
 		/* one that does not fit is on the stack as a whole */
 		if (p.in_memory || generals + p.generals > GENERALS ||
 		    vectors + p.vectors > VECTORS) {
-			/* whether it is aligned may be unknown */
-			if (p.aligned && (stack & 8) &&
+			/* whether it is aligned, and how, may be unknown */
+			if (p.aligned && stack &&
 			    dw.tag(&other.type) != DW_TAG_base_type)
 				return;
 			stack += p.aligned ? stack & 8 : 0;
@@ -368,7 +372,7 @@ static bool slot_take(struct value *v, Dwarf_Die *variable,
 
 	if (dw.attr_integrate(variable, DW_AT_location, &attr) &&
 	    dw.getlocation_addr(&attr, scope->address, &ops, &n, 1) == 1 &&
-	    n == 1)
+	    n == 1 && ops[0].atom == DW_OP_fbreg)
 		offset = (int64_t)ops[0].number;
 	for (int i = 0; i < scope->n && offset >= 0; i++)
 		if (dw.tag(&scope->scopes[i]) == DW_TAG_subprogram)

@@ -45,6 +45,25 @@ whole stdout:
 case: of static functions none is wrong
 run: for p in static*; do compare $p $rules; done | grep -v 'static-O[123]: wrong: many value' || echo none
 whole stdout: none
+case: without optimisation, of frames that are aligned
+run:
+	cat >wide.c <<'EOF'
+	#include <stdio.h>
+	volatile int sum;
+	struct wide { long n; } __attribute__((aligned(32)));
+	int handle(int id, const char *url, int len) { _Alignas(64) char b[64]; snprintf(b, sizeof(b), "%s", url); sum += *b; return id; }
+	int grows(int id, const char *url, int len) { _Alignas(64) char b[64]; char more[id]; snprintf(b, sizeof(b), "%s", url); *more = *b; sum += *more; return id; }
+	int takes(int id, struct wide w, const char *url) { sum += (int)w.n; return id; }
+	int above(int a, int b, int c, int d, int e, int f, int g) { _Alignas(64) char t[64]; *t = (char)g; sum += *t; return a; }
+	int main(void) { handle(7, "/index", 101); grows(8, "/more", 102); takes(9, (struct wide){ 5 }, "/wide"); above(1, 2, 3, 4, 5, 6, 7); return 0; }
+	EOF
+	{COMPILER} -g -O0 -w -Wno-psabi -Wl,--build-id -o wide wide.c && rm -rf wide.d
+	taffrail record -o wide.d -e fn:handle%entry -e fn:grows%entry -e fn:takes%entry -e fn:above%entry -- ./wide && taffrail view wide.d | sed 's/.* fn:\([^:]*\).*{ /\1 /; s/, cfa.*//'
+whole stdout:
+	handle id = 7, url = "/index", len = 101
+	grows id = 8, url = "/more", len = 102
+	takes id = 9, n = 5, url = "/wide"
+	above a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7
 case: whole calls, conditions by names of enumerations
 run:
 	compare passed-O2 --functions many --functions parts --functions stack; grep -vx 'parts.f\|reals.*\|odd.*' missing
