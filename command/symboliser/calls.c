@@ -89,6 +89,7 @@ struct arguments {
 	bool exported;			/* other files may call the function, so
 					 * all arguments are passed */
 	bool may_drop;			/* results that no caller uses */
+	bool clang;
 };
 
 __attribute__((format(printf, 2, 3)))
@@ -292,12 +293,32 @@ static void member_add(const struct value *member, const char *name, void *priv)
 			   field.operand);
 }
 
+/* Tells whether pieces name each register that an argument takes. */
+static bool is_used(const struct value *v, const struct value *pieces)
+{
+	bool used = true;
+	size_t n = v->kind == VALUE_PIECES ? v->nops : 1, at;
+
+	for (size_t i = 0; i < n && used; i += 2) {
+		uint64_t base = v->kind == VALUE_PIECES ? v->ops[i].number :
+							  (uint64_t)v->base;
+
+		for (at = 0; at < pieces->nops; at++)
+			if (pieces->ops[at].atom == DW_OP_reg0 + base ||
+			    pieces->ops[at].atom == DW_OP_breg0 + base)
+				break;
+		used = at < pieces->nops || v->kind == VALUE_MEMORY;
+	}
+	return used;
+}
+
 static void argument_add(struct arguments *a, Dwarf_Die *parameter,
 			 const struct value_scope *scope)
 {
 	const char *name = dw.diename(parameter);
 	struct value_field field;
-	struct value v;
+	Dwarf_Attribute attr;
+	struct value v, known;
 	char unnamed[16], letter, place;
 	uint32_t lacks = (uint32_t)a->lacks.used, n = a->n;
 
@@ -305,9 +326,17 @@ static void argument_add(struct arguments *a, Dwarf_Die *parameter,
 	a->parameter = name ? name : unnamed;
 	value_find(&v, parameter, scope);
 	place = argument_take(&v, &letter);
-	if (!place && a->exported && !is_passed(&v)) {
+	/* by clang, callers in the same file do not set a register that the
+	 * function does not use */
+	if (!place && a->exported && !is_passed(&v) &&
+	    !(a->clang &&
+	      !dw.attr_integrate(parameter, DW_AT_location, &attr))) {
+		known = v;
 		value_type(&v, parameter);
 		entry_argument(&v, parameter, scope);
+		if (a->clang && known.kind == VALUE_PIECES &&
+		    !is_used(&v, &known))
+			v = known;
 		if (v.kind)
 			reference_follow(&v);
 		place = argument_take(&v, &letter);
@@ -381,8 +410,8 @@ static void call_put(const struct symboliser_dwarf *d, uint64_t address,
 			     dw.attr_integrate(function, DW_AT_external, &attr);
 		producer = dw.formstring(dw.attr_integrate(
 			&scope.scopes[scope.n - 1], DW_AT_producer, &attr));
-		a.may_drop = !exported && producer &&
-			     strstr(producer, "clang") &&
+		a.clang = producer && strstr(producer, "clang");
+		a.may_drop = !exported && a.clang &&
 			     !is_framed(function, address);
 		text_open(&a.names, a.names_bytes, sizeof(a.names_bytes));
 		text_open(&a.more, a.more_bytes, sizeof(a.more_bytes));

@@ -64,6 +64,21 @@ whole stdout:
 	grows id = 8, url = "/more", len = 102
 	takes id = 9, n = 5, url = "/wide"
 	above a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7
+case: arguments that a function does not use, which callers may not set
+run:
+	cat >unused.c <<'EOF'
+	volatile int sum;
+	struct request { int kind, id, rank; };
+	__attribute__((noinline)) int on_event(int fd, int op, const char *who, struct request r) { sum += fd; return fd + r.id; }
+	int (*event)(int, int, const char *, struct request) = on_event;
+	int main(void) { return on_event(3, 2, "alice", (struct request){ 1, 70, 9 }) == 0; }
+	EOF
+	for o in -O1 -O2; do
+		{COMPILER} -g $o -Wl,--build-id -o unused unused.c && rm -rf unused.d
+		taffrail record -o unused.d -e fn:on_event%entry -- ./unused 2>err && taffrail view unused.d | sed 's/.*{ //; s/, cfa.*//' | tee told
+		grep -q ', ' told || grep -c 'op has been optimised out; who has been' err
+	done | sort -u | grep -v '^fd = 3, op = 2, who = "alice", kind = 1, id = 70, rank = 9$\|^fd = 3$\|^1$' || echo none
+whole stdout: none
 case: whole calls, conditions by names of enumerations
 run:
 	compare passed-O2 --functions many --functions parts --functions stack; grep -vx 'parts.f\|reals.*\|odd.*' missing
