@@ -239,14 +239,14 @@ static bool field_add(struct arguments *a, const struct value *v,
 static void argument_lack(struct arguments *a, const char *name,
 			  const char *why)
 {
-	if (name == a->parameter)
-		text_print(&a->lacks, "%.60s %.80s; ", name, why);
+	if (!name)
+		text_print(&a->lacks, "%.60s %.80s; ", a->parameter, why);
 	else
 		text_print(&a->lacks, "%.60s.%.60s %.80s; ", a->parameter, name,
 			   why);
 }
 
-/* Tells whether a field has a name, or a parameter. */
+/* Tells whether a field has a name, or a parameter other than this one. */
 static bool is_taken(const struct arguments *a, const char *name)
 {
 	size_t n = strlen(name);
@@ -257,7 +257,8 @@ static bool is_taken(const struct arguments *a, const char *name)
 		do {
 			own = dw.tag(&child) == DW_TAG_formal_parameter ?
 				      dw.diename(&child) : NULL;
-			if (own && !strcmp(own, name))
+			if (own && !strcmp(own, name) &&
+			    strcmp(own, a->parameter) != 0)
 				return true;
 		} while (!dw.siblingof(&child, &child));
 	while (*p && (strncmp(p, name, n) != 0 || p[n] != ','))
@@ -265,7 +266,8 @@ static bool is_taken(const struct arguments *a, const char *name)
 	return *p;
 }
 
-/* Adds a member of a structure that is passed, or a constant. */
+/* Adds a member of a structure that is passed, or, without a name, the whole
+ * argument. */
 static void member_add(const struct value *member, const char *name, void *priv)
 {
 	char whole[NAME_BYTES];
@@ -274,8 +276,8 @@ static void member_add(const struct value *member, const char *name, void *priv)
 	const char *why = NULL;
 
 	value_field(&field, member);
-	snprintf(whole, sizeof(whole), "%.60s", name);
-	for (int k = 2; name != a->parameter && is_taken(a, whole); k++)
+	snprintf(whole, sizeof(whole), "%.60s", name ? name : a->parameter);
+	for (int k = 2; name && is_taken(a, whole); k++)
 		snprintf(whole, sizeof(whole), "%.60s_%d", name, k);
 	/* a program's rsp is that of the site, which may be behind a push */
 	if (!field.type)
@@ -345,12 +347,12 @@ static void argument_add(struct arguments *a, Dwarf_Die *parameter,
 		return;
 	value_field(&field, &v);
 	if (!place && (is_constant(&v) || (field.type && is_passed(&v))))
-		member_add(&v, a->parameter, a);
+		member_add(&v, NULL, a);
 	else if (!place && value_is_class(&v) && is_passed(&v))
 		value_members(&v, member_add, a);
 	if (a->n > n || a->lacks.used > lacks || !name)
 		return;
-	argument_lack(a, name, place ? "has no room" :
+	argument_lack(a, NULL, place ? "has no room" :
 			       !v.kind ? v.why :
 			       !field.type && field.why &&
 					       !value_is_class(&v) ?
