@@ -271,6 +271,7 @@ static bool is_taken(const struct arguments *a, const char *name)
 static void member_add(const struct value *member, const char *name, void *priv)
 {
 	char whole[NAME_BYTES];
+	Dwarf_Die type = member->type;
 	struct arguments *a = priv;
 	struct value_field field;
 	const char *why = NULL;
@@ -281,7 +282,9 @@ static void member_add(const struct value *member, const char *name, void *priv)
 		snprintf(whole, sizeof(whole), "%.60s_%d", name, k);
 	/* a program's rsp is that of the site, which may be behind a push */
 	if (!field.type)
-		why = field.why;
+		why = member->has_type &&
+				      dw.tag(&type) == DW_TAG_array_type ?
+			      "is an array" : field.why;
 	else if (field.type > TAFFRAIL_T_STRING ||
 		 (*field.operand == 'x' && member->base == 7))
 		why = "is an array or a bit-field on the stack";

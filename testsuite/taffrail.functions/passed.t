@@ -79,19 +79,21 @@ run:
 		grep -q ', ' told || grep -c 'op has been optimised out; who has been' err
 	done | sort -u | grep -v '^fd = 3, op = 2, who = "alice", kind = 1, id = 70, rank = 9$\|^fd = 3$\|^1$' || echo none
 whole stdout: none
-case: members by the same name with each compiler
+case: members by the same name with each compiler; an array is told as one
 run:
 	cat >named.c <<'EOF'
 	volatile int sum;
 	struct big { int a, b; };
-	struct text { int n; char t[4]; };
+	struct text { int n; char t[12]; };
 	int pair(struct big b, int a, struct big c, struct text t) { sum += b.a + a + c.b + t.t[0] + t.n; return a; }
 	int main(void) { return pair((struct big){ 11, 22 }, 3, (struct big){ 44, 55 }, (struct text){ 6, "xyz" }) == 0; }
 	EOF
 	{COMPILER} -g -O0 -Wl,--build-id -o named named.c && rm -rf named.d
 	taffrail record -o named.d -e 'fn:pair%entry if b == 22' -- ./named 2>err; taffrail view named.d | sed 's/.*{ //; s/, cfa.*//'
+	grep -o 'limits.*' err
 whole stdout:
 	a_2 = 11, b = 22, a = 3, a_3 = 44, b_2 = 55, n = 6
+	limits of pair: t.t is an array
 case: whole calls, conditions by names of enumerations
 run:
 	compare passed-O2 --functions many --functions parts --functions stack; grep -vx 'parts.f\|reals.*\|odd.*' missing
