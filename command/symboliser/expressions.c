@@ -225,20 +225,27 @@ static void array_decay(struct value *v)
 	v->points = true;
 }
 
+/* Returns the bytes of that to which a pointer leads, which may be a row. */
+static Dwarf_Word pointed_bytes(const struct value *pointer)
+{
+	struct value element = *pointer;
+
+	if (!pointer->points)
+		value_type(&element, &element.type);
+	return value_stride(&element);
+}
+
 /* Makes the number of elements between two pointers. */
 static void difference_make(struct value *a, struct value *b)
 {
-	struct value element;
 	Dwarf_Word bytes;
 
 	array_decay(a);
 	array_decay(b);
-	element = *a;
-	if (!a->points)
-		value_type(&element, &a->type);
-	bytes = element.has_type ? value_bytes(&element.type) : 0;
-	if (!bytes || !value_load(a) || !value_load(b)) {
-		value_refuse(a, "has no elements of a known size");
+	bytes = a->kind && b->kind ? pointed_bytes(a) : 0;
+	if (!bytes || pointed_bytes(b) != bytes || !value_load(a) ||
+	    !value_load(b)) {
+		value_refuse(a, "has no elements of one known size");
 		return;
 	}
 	code_append(a, b);

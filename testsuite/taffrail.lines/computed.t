@@ -49,6 +49,31 @@ cases:
 	1 taffrail record -e 'computed.c:35(words)' -- ./computed
 		words is an array: name an element$
 
+group: pointers to rows
+before:
+	cat >rows.c <<-'END'
+		struct table { int m[3][40]; char names[3][16]; struct { int a[5]; } it[4]; };
+		static int G[2][3];
+		static int look(struct table *g, int (*row)[40])
+		{
+			int loc[2][2][2] = { 0 };
+			return loc[1][1][1] + G[1][1] + g->m[1][1] + row[0][0];
+		}
+		int main(void)
+		{
+			static struct table t;
+			return look(&t, &t.m[2]);
+		}
+	END
+	gcc -O0 -g -Wl,--build-id -o rows rows.c || exit 77
+case: differences count rows, as in C
+run: taffrail record -o trace -e 'rows.c:6 "%ld %ld %ld %ld %ld %ld %ld %ld %ld", &G[1] - &G[0], &g->m[2]-g->m, &g->names[2]-&g->names[0], (G+1)-G, &g->it[3]-&g->it[0], loc[1]-loc[0], row - g->m, &G[1][2] - G[0], &g->m[0] - row' -- ./rows && taffrail export --format json trace | sed 's/.*"message":"//; s/"}$//'
+whole stdout: 1 2 2 1 3 2 2 5 -2
+case: of two types there is none
+run: taffrail record -e 'rows.c:6(&G[1] - G[0])' -- ./rows
+status: 1
+stderr: has no elements of one known size$
+
 group: values that could not be read, in a trace
 before:
 	cat >unread.c <<-'END'
