@@ -607,17 +607,47 @@ static bool is_comparison(enum operator op)
 	return op >= OP_EQUAL && op <= OP_GREATER_EQUAL;
 }
 
+/* Compares a truth value, which may be unknown and whose code ends there, with
+ * a constant. Returns false, and does nothing, unless these are such. */
+static bool truth_compare(struct compiler *c, enum operator op,
+			  struct operand *a, const struct operand *bit,
+			  size_t end)
+{
+	if (!a->logic || a->comparison || bit->comparison ||
+	    !expr_is_known(bit) || bit->value > 1 ||
+	    (op != OP_EQUAL && op != OP_NOT_EQUAL))
+		return false;
+	c->used = end;
+	if (bit->value == (op == OP_NOT_EQUAL))
+		expr_emit_unary(c, OP_NOT, a, a->start);
+	a->comparison = 1;
+	return true;
+}
+
 /* Parses the rest of a OP b, except && and ||. Fails where C's precedence
  * seldom means what was written. */
 static void parse_operation(struct compiler *c, struct operand *a)
 {
 	const char *where = c->token.start;
 	enum operator op = c->token.op;
-	struct operand b;
+	struct operand b, truth = *a;
+	size_t used = c->used;
 
 	expr_emit_certain(c, a);
 	expr_next(c);
 	parse_binary(c, precedence[op] + 1u, &b);
+	if (truth_compare(c, op, &truth, &b, used)) {
+		*a = truth;
+		return;
+	}
+	if (truth_compare(c, op, &b, a, c->used)) {
+		expr_emit(c, AX_SWAP);
+		expr_emit(c, AX_POP);
+		b.code = a->code;
+		b.parts = a->parts;
+		*a = b;
+		return;
+	}
 	expr_emit_certain(c, &b);
 	if ((a->comparison || b.comparison) && is_comparison(op))
 		expr_fail(c, -EINVAL, where,

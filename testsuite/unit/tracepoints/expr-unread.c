@@ -80,6 +80,13 @@ static const struct {
 	{ "1 && !a", 0, YES }, { "1 && !a", 1, MAYBE },
 	{ "unread == 1", 1, YES }, { "unread == 1 || a == 0", 1, YES },
 	{ "!unread && a == 0", 1, NO }, { "(unread & 1) == 0", 1, NO },
+	/* as a number, a truth value is decided as without */
+	{ "(b == 1 && a == 7) == 0", 1, YES }, { "(b == 1 && a) == 0", 3, MAYBE },
+	{ "(b == 0 && a == 7) != 1", 1, MAYBE }, { "(b == 1 && a) == 1", 1, NO },
+	{ "(b == 0 || a == 7) != 0", 1, YES }, { "1 == (b == 0 || a)", 1, YES },
+	{ "0 == (b == 1 || a)", 1, MAYBE }, { "0 != (b == 0 || a)", 1, YES },
+	{ "b == 0 && 1 != (b == 1 && a)", 1, YES }, { "(a == 0) == 1", 0, YES },
+	{ "(a == 0) == 0", 1, MAYBE }, { "0 == (a == 0)", 0, NO },
 };
 
 static void check_rows(void)
