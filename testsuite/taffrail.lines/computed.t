@@ -107,6 +107,12 @@ whole stdout:
 	1 
 	0 
 
+group: an array of characters behind a pointer that is NULL
+before: printf 'struct first { char name[8]; int v; };\nstruct later { int v; char name[8]; };\nint look(struct first *a, struct later *b, char *p)\n{\n\treturn a && b && p;\n}\nint main(void)\n{\n\treturn look(0, 0, 0);\n}\n' >null.c && gcc -O0 -g -Wl,--build-id -o null null.c || exit 77
+case: could not be read, wherever the member is
+run: taffrail record -o trace -e 'null.c:5(a->name, b->name, p)' -- ./null && taffrail view trace; for c in 'a->name != "x"' 'b->name != "x"' 'p == "(null)"'; do taffrail record -o if -e "null.c:5(a->name, b->name, p) if $c" -- ./null 2>&1 | grep -o 'record: [0-9]* event'; rm -rf if; done
+stdout: name = "\(unreadable\)", name_2 = "\(unreadable\)", p = "\(null\)", unread = 0x3 \}\nrecord: 0 event\nrecord: 0 event\nrecord: 1 event$
+
 group: strings of libc++, {OPTIONS}
 for: OPTIONS -O0 -O1 -O2
 before:

@@ -219,8 +219,11 @@ static SIGSAFE void string_add(struct strings *strings,
 	if (operand->length)
 		wanted = elements_fetch(probe, operand, f);
 	bound = (uint32_t)operand->scale << 8 | operand->shift;
-	if (operand->place == USDT_PROGRAM && bound)
+	if (operand->place == USDT_PROGRAM && bound) {
 		wanted = min_u64(wanted, bound);
+		/* an array is no pointer that may be NULL */
+		address += !address;
+	}
 	most = min_u64(wanted, share);
 	if (!is_text) {
 		n = memory_copy(to, address, most * bytes, &f->stack) / bytes;
