@@ -380,6 +380,12 @@ static void variable_take(struct value *v, const char *name,
 	}
 	v->why = naming.is_later ? VALUE_LATER : VALUE_UNKNOWN;
 	value_miss(name, NULL, scope);
+	if (naming.is_later || (strcmp(name, "NULL") && strcmp(name, "true") &&
+				strcmp(name, "false")))
+		return;
+	v->kind = VALUE_NUMBER;
+	v->number = TAFFRAIL_T_S32;
+	code_const(v, *name == 't');
 }
 
 /* A type that a cast names: of "struct client *", the name is "client". */
@@ -573,6 +579,12 @@ static const char *unary_take(struct value *v, const char *p,
 							   SCALAR_UNSIGNED :
 							   SCALAR_SIGNED,
 						   bytes);
+			for (; *end && strchr("uUlL", *end); end++)
+				v->number = scalar_of_sort(
+					tolower(*end) == 'u' ? SCALAR_UNSIGNED :
+						scalar_sort(v->number),
+					tolower(*end) == 'l' ? 8 :
+						scalar_bytes(v->number));
 		}
 		code_const(v, (int64_t)number);
 		return end;
@@ -615,7 +627,11 @@ void value_parse(struct value *v, const char *expression,
 
 	if (p && (*p == '?' || !strncmp(p, "&&", 2) || !strncmp(p, "||", 2)))
 		value_refuse(v, "has &&, || or ?:, which no value has");
+	else if (strchr(expression, '"') && (!p || *p))
+		value_refuse(v, "has a text: only conditions compare texts");
 	else if (!p || *p)
-		value_refuse(v, "is no expression that is known here: a rule "
-				"calls no functions");
+		value_refuse(v, strchr(expression, '(') ?
+				"is no expression that is known here: a rule "
+				"calls no functions" :
+				"is no expression that is known here");
 }

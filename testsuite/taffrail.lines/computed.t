@@ -29,6 +29,12 @@ before: gcc -O0 -g -w -Wl,--build-id -o computed "$SOURCE/computed.c" 2>err || e
 case: a whole array, a row, and rows of rows
 run: taffrail record -o rows -e 'computed.c:35(local, local[1], words[0], grid[1], &p->n) if i == 1' -- ./computed >out && taffrail view rows
 stdout: local = \[1, 2, 3, -1, -2, -3\], local_2 = \[-1, -2, -3\], words = "first", grid = \[-100, .* 600\], n = 0x
+case: the words NULL, true and false, and numbers with a suffix
+run: taffrail record -o words -e 'computed.c:35 "%d %d %d %d %u %ld %lu", p == NULL, none == NULL, (i < 2) == true, !i == false, -1u, 1l << 40, -1ul / 2' -- ./computed >out && taffrail export --format json words | sed 's/.*"message":"//; s/"}$//' | head -3
+whole stdout:
+	0 1 1 0 4294967295 1099511627776 9223372036854775807
+	0 1 1 1 4294967295 1099511627776 9223372036854775807
+	0 1 0 1 4294967295 1099511627776 9223372036854775807
 case: a bit-field is compared with its own range
 run:
 	for condition in 'b->low == 8' 'b->low < 8' 'b->sign < -16' 'b->sign == 16' 'b->high > 1048575' 'b->high > 1048574'; do
@@ -46,6 +52,10 @@ cases:
 		i&&zero has &&, \|\| or \?:, which no value has$
 	1 taffrail record -e 'computed.c:35(i ? 1 : 2)' -- ./computed
 		i\?1:2 has &&, \|\| or \?:, which no value has$
+	1 taffrail record -e 'computed.c:35(words[0] == "first")' -- ./computed
+		words\[0\]=="first" has a text: only conditions compare texts$
+	1 taffrail record -e 'computed.c:35(i +)' -- ./computed
+		is no expression that is known here$
 	1 taffrail record -e 'computed.c:35(words)' -- ./computed
 		words is an array: name an element$
 

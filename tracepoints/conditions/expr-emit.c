@@ -245,7 +245,8 @@ void expr_emit_truth(struct compiler *c, struct operand *a)
 	if (is_string(a)) {
 		/* a text begins after the quotation mark */
 		fail_types(c, a->start - (a->kind == OPERAND_TEXT),
-			   "a string is not a truth value: compare it");
+			   "a string is not a truth value: compare it, "
+			   "NULL is \"(null)\"");
 	} else if (a->kind == OPERAND_DOUBLE) {
 		expr_emit_number(c, 0, 0);
 		expr_emit(c, AX_DOUBLE_EQUAL);
@@ -361,7 +362,11 @@ static const char *strings_wrong(enum operator op, const struct operand *a,
 		return "compare a string with a text in quotes";
 	if ((!is_string(a) && a->kind != OPERAND_ANY) ||
 	    (!is_string(b) && b->kind != OPERAND_ANY))
-		return "a number is compared with a string";
+		return (expr_is_known(a) && !a->value) ||
+				       (expr_is_known(b) && !b->value) ?
+			       "a string that is NULL is compared with "
+			       "\"(null)\", not with 0" :
+			       "a number is compared with a string";
 	return NULL;
 }
 

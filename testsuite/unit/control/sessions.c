@@ -348,7 +348,8 @@ static void check_environment(void)
 	unit_equal_string(environment_faults("\ta\1(;\r\n; b if \";\" ;"),
 			  "rule 'a?(': a rule is GLOB or GLOB if EXPR\n"
 			  "rule 'b if \";\"': condition '\";\"', column 1: "
-			  "a string is not a truth value: compare it\n",
+			  "a string is not a truth value: compare it, "
+			  "NULL is \"(null)\"\n",
 			  "two rules, without blanks around");
 	unit_equal(session.contexts, CONTEXT_CPU, "TAFFRAIL_CONTEXT");
 	unit_equal(session.keep_ms, 2000, "TAFFRAIL_KEEP");
