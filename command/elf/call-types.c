@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/lines.h"
 #include "base/text.h"
 #include "command/common/command.h"
@@ -40,6 +41,8 @@ struct typed_rule {
 	char lacks[480];		/* of the first function that lacks
 					 * fields: "FUNCTION: NAME WHY, ..." */
 	uint32_t nlacks;		/* such functions */
+	char twice[16];			/* an argument that is called as a field
+					 * of whole calls in the condition */
 };
 
 static struct typed_rule typed[RULES_MAX];
@@ -96,6 +99,24 @@ static void lacks_take(struct typed_rule *rule, char *words)
 	rule->lacks[n - 2] = '\0';
 }
 
+/* Notes an argument that has the name of a field of whole calls in the rule's
+ * condition. */
+static void twice_take(struct typed_rule *rule, const char *fields)
+{
+	static const char *const own[] = { " value,", " duration,", " depth," };
+	char word[16];
+	size_t bytes;
+	const char *condition = rule_condition(rule->rule, &bytes);
+
+	/* "\t-": there is no result */
+	for (size_t i = fields[1] == '-'; i < ARRAY_SIZE(own); i++) {
+		sscanf(own[i], " %15[a-z]", word);
+		if (condition_is_whole(condition) && strstr(fields, own[i]) &&
+		    expr_names(condition, word))
+			strcpy(rule->twice, word);
+	}
+}
+
 /* Takes a line of the answer about a file with this build id. */
 static void answer_take(struct typed_rule *rule, char *line, const char *id)
 {
@@ -111,12 +132,13 @@ static void answer_take(struct typed_rule *rule, char *line, const char *id)
 		lacks_take(rule, words);
 	else if (*end != '\t')
 		return;
-	else if (!strcmp(word, "call"))
+	else if (!strcmp(word, "call")) {
 		rule->taken = text_append(
 			rule, text,
 			snprintf(text, sizeof(text), "spot=%s %llx f %s%s\n",
 				 id, number, rule->glob, end));
-	else if (!strcmp(word, "operand") && rule->taken)
+		twice_take(rule, end);
+	} else if (!strcmp(word, "operand") && rule->taken)
 		text_append(rule, text,
 			    snprintf(text, sizeof(text), "field=%02llu %s\n",
 				     number, end + 1));
@@ -225,6 +247,10 @@ void call_types_compile(const char *const *rules, int count,
 		else if (typed[i].nlacks)
 			command_warn("rule '%s': limits of %s%s",
 				     typed[i].rule, typed[i].lacks, others);
+		if (typed[i].twice[0])
+			command_warn("rule '%s': %s is the call's; an argument "
+				     "of that name is %s_2", typed[i].rule,
+				     typed[i].twice, typed[i].twice);
 	}
 }
 

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "tracepoints/conditions/expr.h"
+
 /* Where the functions are looked for: in the processes, in a program that has
  * not begun, or NULL, and its libraries (program-functions.c), or in files. */
 struct named_in {
@@ -35,6 +37,14 @@ int functions_consent(const char *const *rules, int count,
  * of a rule for functions needs its sign; or NULL, as for those of libc, which
  * the agent knows. */
 const char *functions_signed(const char *rule, bool arguments);
+
+/* Returns whether the condition of a rule for functions, or NULL, makes it one
+ * for whole calls. */
+static inline bool condition_is_whole(const char *condition)
+{
+	return condition && (expr_names(condition, "duration") ||
+			     expr_names(condition, "depth"));
+}
 
 /* Returns whether a rule names a function there. */
 bool functions_named(const char *rule, const struct named_in *in);

@@ -71,6 +71,35 @@ run:
 	cp typed-O0-gdwarf-5 bare && objcopy --only-keep-debug bare bare.debug && strip bare && objcopy --add-gnu-debuglink=bare.debug bare
 	rm -rf trace && taffrail record -o trace -e 'fn:bare/one' -- ./bare >out && taffrail view trace | values >told; grep -vxFf out told; wc -l <told
 whole stdout: 18
+case: arguments that are called as the fields of a call are
+run:
+	cat >own.c <<'EOF'
+	volatile int s;
+	#define APART __attribute__((noinline))
+	APART int set(int key, int value) { s += value; return key == 3 ? -1 : 7; }
+	APART int walk(int n, int depth) { s += depth; return n ? walk(n - 1, depth + 10) + 1 : 0; }
+	APART void put(int value) { s = value; }
+	APART int jumps(int value, int to) { s += value; return to ? set(value, to) : value; }
+	int main(void)
+	{
+		for (int i = 1; i < 5; i++)
+			set(i, i == 2 ? -1 : 100 + i), put(i), jumps(i, i == 4);
+		return walk(3, 10) == 0;
+	}
+	EOF
+	{COMPILER} -g -O2 -fno-inline -fno-optimize-sibling-calls -x c++ -Wl,--build-id -o own own.c; {COMPILER} -g -O2 -x c++ -Wl,--build-id -o jumps own.c
+	for rule in 'set if value == -1' 'set if value_2 == -1' 'walk if depth_2 == 20' 'put if value == 2'; do
+		taffrail record --force -o own.d --functions "$rule" -- ./own 2>err; grep -o '[a-z]* is the call.*' err
+		taffrail view own.d | sed 's/.*fn:\([a-z]*\).* depth = /\1 depth = /'
+	done
+	taffrail record --force -o own.d --functions 'jumps if value_2 == 4' -- ./jumps; taffrail view own.d | sed 's/.*fn:\([a-z]*\).* depth = /\1 depth = /'
+whole stdout:
+	value is the call's; an argument of that name is value_2
+	set depth = 1, key = 3, value_2 = 103, value = -1 }
+	set depth = 1, key = 2, value_2 = -1, value = 7 }
+	walk depth = 2, n = 2, depth_2 = 20, value = 2 }
+	put depth = 1, value = 2 }
+	jumps depth = 1, value_2 = 4, to_2 = 1, to = "set(int, int)" }
 case: a running program, and the list
 run:
 	cat >waits.c <<'EOF'

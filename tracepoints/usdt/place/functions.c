@@ -378,6 +378,44 @@ static void call_shown(struct text *text, const struct usdt_adopted *probe,
 	}
 }
 
+/* Tells whether an exit of an entry's function has this field. */
+static bool call_ends_with(const struct choosing *c,
+			   const struct usdt_adopted *entry, const char *field)
+{
+	const struct object *object;
+
+	for (object = c->module->objects; object; object = object->next) {
+		const struct usdt_adopted *exit = object->adopted;
+
+		if (exit && exit->function == USDT_EXIT &&
+		    usdt_start(exit) == usdt_start(entry) &&
+		    text_after(usdt_fields_names(exit), field))
+			return true;
+	}
+	return false;
+}
+
+/* Adds the names of the arguments, each with ", " before it. The names of
+ * results are those of no argument: "value_2", also in calls that end by a
+ * jump. */
+static void call_arguments(struct text *text, const struct choosing *c,
+			   const struct usdt_adopted *entry)
+{
+	const char *p = usdt_fields_names(entry), *end;
+
+	/* the frame's "cfa" stands behind them */
+	for (uint32_t i = 0; i + 1 < entry->count; i++, p = end + 2) {
+		for (end = p; *end && *end != ',';)
+			end++;
+		text_add(text, ", ");
+		text_add_bytes(text, p, (size_t)(end - p));
+		if ((text_after(p, "value, ") &&
+		     call_ends_with(c, entry, "value, ")) ||
+		    (text_after(p, "to, ") && call_ends_with(c, entry, "to, ")))
+			text_add(text, "_2");
+	}
+}
+
 /* Makes the marker of calls that end as an exit does. Returns NULL without
  * memory. */
 static struct usdt_adopted *call_make(const struct choosing *c,
@@ -385,7 +423,6 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 				      const struct usdt_adopted *exit)
 {
 	const char *name = usdt_place_name(entry);
-	const char *names = usdt_fields_names(entry);
 	struct usdt_adopted model = {
 		.spot.address = entry->spot.address,
 		.operands = entry->operands,
@@ -408,11 +445,7 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 	text_add(&text, "duration, depth");
 	call_field(&model, TAFFRAIL_T_U64);
 	call_field(&model, TAFFRAIL_T_U32);
-	if (entry->count > 1)
-		text_add(&text, ", ");
-	/* without the frame's ", cfa" */
-	text_add_bytes(&text, names, text_length(names) -
-				     (entry->count > 1 ? 5 : 3));
+	call_arguments(&text, c, entry);
 	for (uint32_t i = 0; i + 1 < entry->count; i++)
 		call_field(&model, entry->operands[i].type);
 	if (exit->count > 1) {
