@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Names of functions and of their arguments.
 
+compile: shop shop.cc -O2
 compile: known known.c -O2 -fno-builtin
 compile: halves halves.c -O2 -g -pthread
 
@@ -21,6 +22,25 @@ stdout: fn:open%return: .* \{ value = -1, cfa =
 stdout: fn:read%return: .* \{ value = 8, cfa = 
 stdout: fn:realloc%return: .* \{ value = 0x[0-9A-F]+, cfa = 
 no stdout: value = 4294967295
+case: $id has names as rules have them, and as view prints them
+run:
+	for id in '!~ "fn:shop::*" && $id !~ "fn:_start" && $id !~ "fn:std::*"' '== "fn:shop::Cart::add"' '!~ "fn:_*" && $id != "fn:main"' '== "fn:main%return"'; do
+		taffrail record --force -o id.d -e "fn:shop/* if \$id $id" -- "$CASES/shop" >/dev/null 2>err
+		taffrail view id.d | grep -o 'fn:[a-zA-Z_:]*[^{]*: {' | sort -u
+		echo
+	done
+whole stdout:
+	fn:main%return: {
+	fn:main: {
+	
+	fn:shop::Cart::add(int, char const*)%return: {
+	fn:shop::Cart::add(int, char const*): {
+	fn:shop::Cart::add(long) const%return: {
+	fn:shop::Cart::add(long) const: {
+	
+	
+	fn:main%return: {
+	
 case: a function without a result
 run: taffrail record -o free -e 'fn:libc/free if ptr != 0' -e 'fn:libc/free%return' -- "$CASES/known" && taffrail view free
 stdout: fn:free: .* \{ ptr = 0x[0-9A-F]+, cfa = 0x[0-9A-F]+ \}$

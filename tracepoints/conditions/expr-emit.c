@@ -375,7 +375,7 @@ static void settle_id(struct compiler *c, enum operator op, struct operand *a,
 		      const struct operand *text)
 {
 	char pattern[ID_PATTERN_BYTES];
-	const char *p = text->start;
+	const char *p = text->start, *name;
 	uint32_t n = 0;
 	bool holds;
 
@@ -389,10 +389,16 @@ static void settle_id(struct compiler *c, enum operator op, struct operand *a,
 			  "the text is too long" : "there is no id here");
 		return;
 	}
+	if (text_after(pattern, "line:"))
+		pattern[4] = '/';
 	rule_unify(pattern);
-	holds = op == OP_GLOB || op == OP_NOT_GLOB ?
-			glob_match(pattern, c->fields->id) :
-			text_equal(pattern, c->fields->id);
+	name = text_after(c->fields->id, "fn/");
+	if (rule_kind(pattern) == RULE_FUNCTIONS)
+		holds = name && rule_names_function(pattern, NULL, name);
+	else
+		holds = op == OP_GLOB || op == OP_NOT_GLOB ?
+				glob_match(pattern, c->fields->id) :
+				text_equal(pattern, c->fields->id);
 	expr_emit_known(c, a, (uint64_t)(holds == (op == OP_GLOB ||
 						   op == OP_EQUAL)));
 }

@@ -53,7 +53,8 @@
  *
  * Facts of a marker are decided when the condition is compiled: `level <=
  * warning` and `$id ~ "app/x*"` become 1 or 0. An id is compared as rules are: a
- * text without a '/' has one in place of its first ':'.
+ * text without a '/' has one in place of its first ':', and "fn:GLOB" and
+ * "line:PLACE" are rules, also behind == and !=.
  *
  * && and || do not evaluate their right side when the left side decides; if it
  * decides when the condition is compiled, the right side may name fields that

@@ -201,6 +201,7 @@ static const struct {
 	{ "$id ~ \"app/*\" || other ~ \"x\"", 1 },
 	{ "$id == \"app/request\"", 1 }, { "$id ~ \"app:r*\"", 1 },
 	{ "$id !~ \"app:r*\" && s32 == 1500", 0 },
+	{ "$id ~ \"fn:*\" || $id == \"fn:app/request\"", 0 },
 	{ "\"app:other\" != $id && s32 == 1500", 1 },
 	{ "vtid == 4321", 1 }, { "vtid > 4320 && vtid < 5000", 1 },
 	{ "procname == \"worker/3\"", 1 }, { "procname ~ \"worker/*\"", 1 },
