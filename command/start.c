@@ -119,7 +119,7 @@ static int take_option(void *object, int key, const char *value)
 	case KEY_LEVEL:
 		return rule_take_level(&a->level, value);
 	case KEY_FUNCTIONS:
-		return rule_take_functions(&a->calls, value);
+		return rule_take_functions(&a->calls, value, a->nrules);
 	case KEY_DEPTH:
 		return rule_take_depth(&a->calls, value);
 	case KEY_MIN_TIME:

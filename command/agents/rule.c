@@ -261,7 +261,7 @@ int rule_limit(const char **rules, int *count, const char *option,
 	return status;
 }
 
-int rule_take_functions(struct rule_calls *calls, const char *value)
+int rule_take_functions(struct rule_calls *calls, const char *value, int typed)
 {
 	const char *rule = value, *side;
 	char *text;
@@ -285,6 +285,7 @@ int rule_take_functions(struct rule_calls *calls, const char *value)
 			return cause_report(OUT_OF_MEMORY);
 		rule = text;
 	}
+	calls->behind[calls->count] = typed;
 	calls->rules[calls->count++] = rule;
 	return rule_take(&calls->rules[calls->count - 1]);
 }
@@ -334,8 +335,13 @@ int rule_add_calls(struct rule_calls *calls, const char **rules, int *count,
 		     depth) < 0)
 		return cause_report(OUT_OF_MEMORY);
 	status = rule_limit(calls->rules, &calls->count, "functions", test);
-	for (int i = 0; i < calls->count; i++)
-		rules[(*count)++] = calls->rules[i];
+	/* the last rule decides, so each stands where it was typed */
+	for (int i = calls->count, left = *count; i > 0;)
+		if (left > calls->behind[i - 1])
+			left--, rules[left + i] = rules[left];
+		else
+			i--, rules[left + i] = calls->rules[i];
+	*count += calls->count;
 	return status;
 }
 

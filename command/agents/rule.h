@@ -54,18 +54,20 @@ int rule_limit(const char **rules, int *count, const char *option,
 
 struct rule_calls {
 	const char *rules[RULE_CALLS_MAX];
+	int behind[RULE_CALLS_MAX];	/* rules of -e that were typed before */
 	int count;
 	int64_t min_ns;			/* 0: not given */
 	unsigned long depth;		/* the same */
 };
 
-/* Take the values of the options. Return as rule_take(). */
-int rule_take_functions(struct rule_calls *calls, const char *value);
+/* Take the values of the options. `typed`: rules of -e that stand before. Return
+ * as rule_take(). */
+int rule_take_functions(struct rule_calls *calls, const char *value, int typed);
 int rule_take_depth(struct rule_calls *calls, const char *value);
 int rule_take_min_time(struct rule_calls *calls, const char *value);
 
-/* Adds the rules that the options mean, at most so that there are `most`.
- * Returns as rule_take(). */
+/* Adds the rules that the options mean, where they were typed, at most so that
+ * there are `most`. Returns as rule_take(). */
 int rule_add_calls(struct rule_calls *calls, const char **rules, int *count,
 		   int most);
 

@@ -426,8 +426,13 @@ static void tell_unmatched(const struct targets *t, const char *rule,
 	} else if (rule_kind(rule) == RULE_FUNCTIONS) {
 		in = living_in(t);
 		functions_nearest(rule, &in, text, sizeof(text));
+		if (functions_never_whole(rule, &in))
+			cause_report(RULE_NEVER, .subject = rule,
+				     .text = FUNCTIONS_NOT_WHOLE);
+		else
+			cause_report(FUNCTIONS_UNNAMED, .subject = rule,
+				     .text = text);
 		free((pid_t *)in.pids);
-		cause_report(FUNCTIONS_UNNAMED, .subject = rule, .text = text);
 	} else if (probes) {
 		command_failed("no marker matches '%s'; probes are recorded if "
 			       "a rule names them: %s", rule, text);

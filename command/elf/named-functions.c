@@ -343,6 +343,14 @@ bool functions_named(const char *rule, const struct named_in *in)
 	return named.count;
 }
 
+bool functions_never_whole(const char *rule, const struct named_in *in)
+{
+	size_t bytes;
+
+	return condition_is_whole(rule_condition(rule, &bytes)) &&
+	       functions_named(rule, in);
+}
+
 /* The search for names that a rule may mean. */
 struct search {
 	const char *module;		/* a glob, or NULL */

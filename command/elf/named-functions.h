@@ -46,6 +46,13 @@ static inline bool condition_is_whole(const char *condition)
 			     expr_names(condition, "depth"));
 }
 
+/* Returns whether a rule for whole calls that met none names a function there,
+ * and NOT_WHOLE is the reason. */
+bool functions_never_whole(const char *rule, const struct named_in *in);
+#define FUNCTIONS_NOT_WHOLE \
+	"is one of whole calls: a later rule decides, or its function never " \
+	"returns"
+
 /* Returns whether a rule names a function there. */
 bool functions_named(const char *rule, const struct named_in *in);
 

@@ -187,7 +187,7 @@ static int take_option(void *object, int key, const char *value)
 	case KEY_LEVEL:
 		return rule_take_level(&o->level, value);
 	case KEY_FUNCTIONS:
-		return rule_take_functions(&o->calls, value);
+		return rule_take_functions(&o->calls, value, o->nrules);
 	case KEY_DEPTH:
 		return rule_take_depth(&o->calls, value);
 	case KEY_MIN_TIME:

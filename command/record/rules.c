@@ -302,6 +302,11 @@ void rules_note_one(const struct record_options *o, const char *rule, bool some,
 			     .text = text);
 		return;
 	}
+	if (rule && functions_never_whole(rule, &in)) {
+		outcome_note(outcome, RULE_NEVER, .subject = rule,
+			     .text = FUNCTIONS_NOT_WHOLE);
+		return;
+	}
 	if (rule && rule_kind(rule) == RULE_FUNCTIONS) {
 		rules_nearest(o, rule, text, sizeof(text));
 		outcome_note(outcome, FUNCTIONS_UNNAMED, .subject = rule,

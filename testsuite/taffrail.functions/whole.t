@@ -149,6 +149,18 @@ stdout: ^ +5 fn:outer$
 stdout: ^ +5 fn:six$
 stdout: ^ +5 fn:six%return$
 no stdout: fn:outer%return
+case: also between options, and a rule that has no event for that is named, with functions that never return
+run:
+	taffrail record -o last -e 'fn:outer%entry' --functions 'calls/outer' --functions six -e fn:six%entry -- "$CASES/calls" 5
+	taffrail view last | grep -o 'fn:[a-z_%]*.* depth\|fn:[a-z_%]*' | sed 's/:.*:.* /:whole /' | sort | uniq -c
+	printf 'void _exit(int); __attribute__((noinline)) void fail(int n) { _exit(n); } int main(void) { fail(0); }' | gcc -O2 -x c -o fails -
+	taffrail record -o fails.d --functions fail -- ./fails
+status: 1
+stderr: record: no marker that 'fn:six if duration >= 0ns' names is one of whole calls: a later rule decides, or its function never returns$
+stderr: record: no marker that 'fn:fail if duration >= 0ns' names is one of whole calls
+no stderr: no function matches
+stdout: ^ +5 fn:whole depth$
+stdout: ^ +5 fn:six$
 case: two sessions, each by its condition
 run: taffrail record -o both --functions outer -- env TAFFRAIL_ENABLE='fn:outer if duration >= 0 && arg1 < 3;fn:six' "$CASES/calls" 7 && taffrail view both | wc -l && taffrail view -s env | grep -o 'fn:[a-z%]*' | sort | uniq -c
 stdout: ^7$
