@@ -711,6 +711,25 @@ static struct piece read_array(struct demangle *d)
 	return t;
 }
 
+/* Reads a vector's type behind the Dv, of as many as a number says: "float
+ * __vector(4)". */
+static struct piece read_vector(struct demangle *d)
+{
+	const char *from = d->p;
+	size_t n;
+	struct piece of, t;
+
+	read_number(d);
+	n = (size_t)(d->p - from);
+	if (!n || !take_word(d, "_"))
+		return give_up(d);
+	of = read_type(d);
+	t = piece_join(d, of, " __vector(", none);
+	add_bytes(d, &t, from, n);
+	piece_add(d, &t, ")");
+	return t;
+}
+
 /* Reads a type that is neither built in nor a substitution. */
 static struct piece read_compound(struct demangle *d)
 {
@@ -735,6 +754,11 @@ static struct piece read_compound(struct demangle *d)
 		return piece_keep(d, piece_insert(d, t, rows[i].text,
 						  text_length(rows[i].text)));
 	}
+	if (take_word(d, "C"))
+		return piece_keep(d, piece_join(d, read_type(d), " _Complex",
+						none));
+	if (take_word(d, "Dv"))
+		return piece_keep(d, read_vector(d));
 	if (take_word(d, "Do"))
 		return next_char(d) == 'F' ? read_compound(d) : give_up(d);
 	if (take_word(d, "F"))
