@@ -78,7 +78,11 @@ int rule_check(const char *rule, const char **why)
 	if (!*why && !condition && *end)
 		*why = isblank((unsigned char)*end) ?
 			       "behind a blank only 'if' and a condition may "
-			       "follow, as in '* if n > 3'" : other_character;
+			       "follow, as in '* if n > 3'" :
+		       !strncmp(end, "%entry", 6) ||
+				       !strncmp(end, RULE_RETURN, 7) ?
+			       "types stand last: fn:NAME%entry(str)" :
+			       other_character;
 	for (const char *p = condition; !*why && p && *p; p++)
 		if (iscntrl((unsigned char)*p))
 			*why = "its condition has a control character";

@@ -64,7 +64,8 @@ static void check_rules(void)
 		{ "a;b", CHARACTER },
 		{ "app:x", NULL },
 		{ "fn:x", NULL },
-		{ "fn:libc/open*(str,int)%entry", CHARACTER },
+		{ "fn:libc/open*(str,int)%entry",
+		  "types stand last: fn:NAME%entry(str)" },
 		{ "fn:libc/open*%entry(str,int)", NULL },
 		{ "a.c:1 if n", NULL },
 	};
