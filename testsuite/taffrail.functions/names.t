@@ -41,6 +41,10 @@ whole stdout:
 	
 	fn:main%return: {
 	
+case: an argument and the result in one condition: whole calls have both
+run: taffrail record -o both.d -e 'fn:libc/open if flags == 0 && value == -1' -- "$CASES/known"
+status: 1
+stderr: no field "value"; fn/open has path, flags, cfa; --functions tests results with arguments
 case: a function without a result
 run: taffrail record -o free -e 'fn:libc/free if ptr != 0' -e 'fn:libc/free%return' -- "$CASES/known" && taffrail view free
 stdout: fn:free: .* \{ ptr = 0x[0-9A-F]+, cfa = 0x[0-9A-F]+ \}$

@@ -75,6 +75,9 @@ static void fail_unknown(struct compiler *c)
 void expr_error_whose(struct expr_error *error, const char *id)
 {
 	static const char all[] = "; there are ";
+	static const char value[] = "no field \"value\"";
+	static const char whole[] = "; --functions tests results with "
+				    "arguments";
 	char fact[sizeof(error->fact)];
 	const char *at = error->fact, *rest = NULL;
 	struct text text;
@@ -89,6 +92,9 @@ void expr_error_whose(struct expr_error *error, const char *id)
 	text_add(&text, id);
 	text_add(&text, " has ");
 	text_add(&text, rest);
+	if (text_after(id, "fn/") && text_after(error->fact, value) &&
+	    text.used + sizeof(whole) < text.size)
+		text_add(&text, whole);
 	/* a part of the names would be taken for all */
 	if (text.cut)
 		error->fact[at - error->fact] = 0;
