@@ -4,11 +4,13 @@
  * call it, also from itself, and leave some calls by longjmp().
  *
  *	halves CALLS [MICROSECONDS]	waits so long after each 64 calls
+ *	halves within		calls inner() from first() and second()
  */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define KEY	0x5a5a5a5aL
@@ -36,6 +38,22 @@ __attribute__((noinline, noclone)) long turn(long n, int left)
 	return n ^ KEY;
 }
 
+__attribute__((noinline, noclone)) int inner(int n)
+{
+	usleep(10);
+	return n + 1;
+}
+
+__attribute__((noinline, noclone)) int first(int n)
+{
+	return inner(n) + 1;
+}
+
+__attribute__((noinline, noclone)) int second(int n)
+{
+	return inner(n) + 2;
+}
+
 static void *work(void *arg)
 {
 	long number = (long)arg;
@@ -56,6 +74,8 @@ int main(int argc, char **argv)
 {
 	pthread_t threads[THREADS];
 
+	for (int i = 0; i < 20 && !strcmp(argv[1], "within"); i++)
+		(i < 5 ? first : second)(i);
 	calls = atol(argv[1]);
 	pause_us = argc > 2 ? (useconds_t)atoi(argv[2]) : 0;
 	for (long i = 0; i < THREADS; i++)

@@ -36,6 +36,25 @@ run: taffrail export --format folded some
 stdout: ^$|^halves
 no stdout: turn
 stderr: turn: entry and return are selected by different conditions
+case: flame graphs have no caller that a condition chose
+run:
+	taffrail record -o caller -e 'fn:first if n == 3' -e fn:inner -e fn:main -- "$CASES/halves" within
+	taffrail record -o callers -e fn:first -e fn:inner -e fn:main -- "$CASES/halves" within
+	for where in main 'first if n == 3'; do
+		taffrail export --format folded callers --where fn:inner --where fn:main --where "fn:$where" 2>/dev/null | sed 's/[0-9]*$//'
+	done
+	for o in caller callers; do taffrail export --format folded $o 2>/dev/null | sed 's/[0-9]*$//'; done
+whole stdout:
+	halves;main 
+	halves;main;inner 
+	halves;main 
+	halves;main;inner 
+	halves;main 
+	halves;main;inner 
+	halves;main 
+	halves;main;first 
+	halves;main;first;inner 
+	halves;main;inner 
 case: --where
 run: taffrail report --functions all --where 'fn:turn%entry if n % 4 == 1' --where 'fn:turn%return'
 stdout: ^  turn: entry and return are selected by different conditions: no durations$

@@ -11,7 +11,7 @@
  *
  * Only calls of rules fn:GLOB that returned are in it: of others nothing tells
  * how long they took. A call that did not return stands in the stack of the
- * calls in it.
+ * calls in it, unless a condition chose it.
  *
  * Invariant: memory is bounded by the two numbers below. Time of a call that
  * has no room is that of the function around it.
@@ -170,7 +170,9 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 	if (!pair->whole) {
 		if (!outer)
 			outer = stack_take(f, 0, pair->trace->procname);
-		pair->priv = stack_take(f, outer, pair->kind->name);
+		/* its return may be left out: no call is known to be in it */
+		pair->priv = pair->term == TERM_NONE ? outer :
+			     stack_take(f, outer, pair->kind->name);
 		return;
 	}
 	/* without room, those in it stand for it */
