@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Entries and exits of functions, which rules may choose differently. An entry
- * is in a term while each call is recorded, without a condition. If that ends
+ * is in a term while each call is recorded, without a condition, or with one of
+ * the thread, the process or the frame alone, which the exits have, too.
+ * If that ends
  * and begins again, the next term has another number. Exits are in the term of
  * the entry while they are all recorded, too, else in none (TERM_NONE). An
  * event has the term in the description, and so another id.
@@ -21,6 +23,9 @@ struct function {
 	uint32_t name_bytes;
 	uint32_t term;			/* of the entry */
 	bool apart;			/* not all of each call is recorded */
+	bool met;
+	const char *shared;		/* the condition of all, or NULL */
+	uint32_t kept;			/* of one that stays: the term */
 };
 
 /* An entry or exit. */
@@ -41,6 +46,7 @@ struct terms {
 	struct index index;		/* of functions */
 	struct function *functions;	/* room for `room` */
 	struct place *places;		/* the same */
+	struct field_name *names;	/* room for those of one object */
 	uint32_t room, n, nfunctions;
 	bool failed;
 };
@@ -96,7 +102,7 @@ static struct function *function_find(struct terms *t,
 	if (object->adopted->function == USDT_EXIT)
 		bytes -= sizeof(RULE_RETURN) - 1;
 	*f = (struct function){ usdt_start(object->adopted), object->name,
-				bytes, TERM_NONE, false };
+				bytes, .term = TERM_NONE };
 	hash = index_hash(INDEX_HASH ^ f->start, object->name, bytes);
 	found = index_find(&t->index, hash, same_function, f);
 	if (found)
@@ -115,14 +121,19 @@ static bool is_scarce(struct channel *channel)
 		shared_types_end(&channel->shared) > TERMS_RECORD_BYTES);
 }
 
+/* In the place of a condition that stays as it is. */
+static const char stays[] = "";
+
 /* Returns the term in which a wanted entry will be recorded at each call. */
-static uint32_t term_find(struct terms *t, struct object *object)
+static uint32_t term_find(struct terms *t, struct object *object,
+			  const char *shared)
 {
 	uint16_t *begun = terms_begun(object);
 
 	if (!registry_slot(object, t->bit))
 		return TERM_NONE;
-	if (is_on(t, object) && is_whole(t, object))
+	if (is_on(t, object) && (shared ? shared == stays :
+					  is_whole(t, object)))
 		return last_term(t, object);
 	if (*begun == UINT16_MAX ||
 	    (*begun && is_scarce(t->session->channel)))
@@ -130,9 +141,51 @@ static uint32_t term_find(struct terms *t, struct object *object)
 	return (*begun)++;
 }
 
+/* Tells whether an argument has the name of a context, or that of the frame. */
+static bool hides_context(struct field_name *names, const struct object *object)
+{
+	int n = object->site->nfields_;
+
+	if (fields_parse(object->format, object->site->kind_, n, names))
+		return true;
+	while (n-- > 0)
+		if (text_after(names[n].name, "cfa_") ||
+		    (!text_equal(names[n].name, "cfa") &&
+		     expr_shared(names[n].name)))
+			return true;
+	return false;
+}
+
+/* Notes the condition of a wanted place, which `rule` has, or the slot. It
+ * keeps calls whole if all places have it, and it tests nothing that differs between
+ * the entry and the return. An argument may hide a context. */
+static void condition_note(const struct terms *t, const struct place *place,
+			   const struct session_rule *rule)
+{
+	struct function *f = place->function;
+	uint32_t kept = place->condition && !place->named ?
+			last_term(t, place->object) : TERM_NONE;
+	const char *shared = NULL;
+
+	if (place->condition && place->named)
+		shared = expr_shared(rule->condition) &&
+			 !hides_context(t->names, place->object) ? rule->condition : NULL;
+	else if (kept != TERM_NONE)
+		shared = stays;
+	f->apart |= place->condition && !shared;
+	if (f->met)
+		f->apart |= !shared != !f->shared ||
+			    (shared && !text_equal(shared, f->shared)) ||
+			    (shared == stays && kept != f->kept);
+	f->met = true;
+	f->shared = shared;
+	f->kept = kept;
+}
+
 /* Adds an entry or exit; without room, counts. */
 static int place_add(struct object *object, void *arg)
 {
+	const struct session_rule *rule = NULL;
 	struct terms *t = arg;
 	struct place *place;
 
@@ -147,15 +200,19 @@ static int place_add(struct object *object, void *arg)
 	place->function = function_find(t, object);
 	place->named = t->named < 0 ? !is_on(t, object) :
 		       !t->glob || session_glob_names(t->glob, object);
-	place->wanted = place->named ? !!session_wants(t->session, object,
-						       &place->condition) :
-				       is_on(t, object);
+	if (place->named)
+		rule = session_wants(t->session, object, &place->condition);
+	place->wanted = place->named ? !!rule : is_on(t, object);
 	if (!place->named && place->wanted)
 		place->condition = object_slot(object, t->bit)->condition;
-	if (!place->wanted || place->condition)
+	if (place->wanted)
+		condition_note(t, place, rule);
+	else
 		place->function->apart = true;
-	else if (!is_exit(place))
-		place->function->term = term_find(t, object);
+	if (place->wanted && !is_exit(place) &&
+	    (!place->condition || place->function->shared))
+		place->function->term = term_find(t, object,
+						  place->function->shared);
 	return 0;
 }
 
@@ -167,7 +224,9 @@ static uint32_t place_term(const struct terms *t, const struct place *place)
 
 	if (is_exit(place))
 		return f->apart ? TERM_NONE : f->term;
-	return !place->condition ? f->term : is_on(t, place->object) ?
+	if (!place->condition || (f->shared && !f->apart))
+		return f->term;
+	return is_on(t, place->object) ?
 	       last_term(t, place->object) : TERM_NONE;
 }
 
@@ -241,11 +300,13 @@ bool session_terms_apply(struct session *session, const char *glob, int named,
 	registry_each(place_add, &t);
 	if (!t.room)
 		return true;
-	bytes = t.room * (sizeof(*t.places) + sizeof(*t.functions));
+	bytes = t.room * (sizeof(*t.places) + sizeof(*t.functions)) +
+		TAFFRAIL_FIELDS_MAX * sizeof(*t.names);
 	t.functions = sys_map_anonymous(bytes);
 	if (!t.functions)
 		return true;
 	t.places = (struct place *)(t.functions + t.room);
+	t.names = (struct field_name *)(t.places + t.room);
 	registry_each(place_add, &t);
 	if (!t.failed) {
 		if (places_leave(&t, patcher))

@@ -18,6 +18,7 @@ KEY = 0x5a5a5a5a
 LIMIT = 60
 
 ENTRIES = ["", " if n % 4 == 1", " if left > 2", " if n % 3 == 0 && left < 4"]
+SHARED = [" if vtid % 2 == 0", " if cfa % 64 == 0", " if vtid % 2 == 1"]
 RETURNS = ["", " if value % 4 == 1", " if value % 3 == 0", " if cfa % 32 == 16"]
 WHERES = ["", "fn:turn if n % 2 == 1", "fn:turn%return if value % 2 == 1",
           "fn:turn if cfa % 32 == 0"]
@@ -36,6 +37,8 @@ def rules(rnd):
         return ["fn:turn"]
     if kind < 0.3:
         return ["fn:turn" + (entry or end)]
+    if kind < 0.4:
+        return ["fn:turn" + rnd.choice(SHARED)]
     if kind < 0.5:
         return ["fn:turn", "fn:turn%entry" + entry, "fn:turn%return" + end]
     return ["fn:turn%entry" + entry, "fn:turn%return" + end]
@@ -46,7 +49,9 @@ def change(rnd, session):
     word = rnd.choice(["enable", "enable", "disable"])
     glob = rnd.choice(["fn:turn", "fn:turn%entry", "fn:turn%return"])
     rule = glob
-    if word == "enable" and glob != "fn:turn":
+    if word == "enable" and rnd.random() < 0.4:
+        rule += rnd.choice(SHARED)
+    elif word == "enable" and glob != "fn:turn":
         rule += rnd.choice(ENTRIES if glob.endswith("entry") else RETURNS)
     return taffrail(word, session, rule)
 

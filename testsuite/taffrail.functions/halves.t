@@ -63,6 +63,18 @@ case: --where by what entry and return share
 run: taffrail report --functions all --where 'fn:turn if cfa > 5 && vtid > 0'
 stdout: ^ +[1-9][0-9]* .* turn$
 no stdout: different
+case: rules by what entry and return share
+run:
+	for rule in 'turn if procname == "halves"' 'turn%entry if vtid > 0 && cfa > 5' 'turn if cpu >= 0' 'turn if ip > 0'; do
+		case $rule in *%entry*) set -- -e "fn:turn%return if vtid > 0 && cfa > 5";; *) set --;; esac
+		rm -rf shared; taffrail record -o shared -e "fn:$rule" "$@" -- "$CASES/halves" 50 2>/dev/null
+		taffrail report --functions shared | grep -Eo '^ +[1-9][0-9]* .* turn$|different' | sed 's/.* turn/pairs/'
+	done
+whole stdout:
+	pairs
+	pairs
+	different
+	different
 case: a rule for entries alone
 run: taffrail record -o entries -e 'fn:turn if n % 4 == 1' -- "$CASES/halves" 50 && taffrail report --functions entries
 stdout: no return of them is in the

@@ -324,3 +324,21 @@ SIGSAFE bool expr_names(const char *text, const char *name)
 			return true;
 	return false;
 }
+
+SIGSAFE bool expr_shared(const char *text)
+{
+	static const char *const shared[] = {
+		"cfa", "vtid", "vpid", "procname",
+		"$vtid", "$vpid", "$procname",
+	};
+	struct expr_error error;
+	struct compiler c = { .text = text, .error = &error,
+			      .token.next = text };
+	uint32_t i = 0, n = ARRAY_SIZE(shared);
+
+	for (expr_next(&c); c.token.kind != TOKEN_END && i < n; expr_next(&c))
+		for (i = 0; c.token.kind == TOKEN_NAME && i < n &&
+			    text_after(c.token.start, shared[i]) != c.token.end;)
+			i++;
+	return i < n;
+}

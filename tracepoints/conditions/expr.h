@@ -123,4 +123,8 @@ int expr_check(const char *text, struct expr_error *error);
  * thread; SIGSAFE. */
 bool expr_names(const char *text, const char *name);
 
+/* Tells whether such a text names nothing but the thread, the process and the
+ * frame, which a function's entry and return share. Any thread; SIGSAFE. */
+bool expr_shared(const char *text);
+
 #endif
