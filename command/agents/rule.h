@@ -60,8 +60,8 @@ struct rule_calls {
 	unsigned long depth;		/* the same */
 };
 
-/* Take the values of the options. `typed`: rules of -e that stand before. Return
- * as rule_take(). */
+/* Take the values of the options. `typed`: rules of -e that stand before.
+ * Return as rule_take(). */
 int rule_take_functions(struct rule_calls *calls, const char *value, int typed);
 int rule_take_depth(struct rule_calls *calls, const char *value);
 int rule_take_min_time(struct rule_calls *calls, const char *value);

@@ -2,10 +2,9 @@
 /*
  * Entries and exits of functions, which rules may choose differently. An entry
  * is in a term while each call is recorded, without a condition, or with one of
- * the thread, the process or the frame alone, which the exits have, too.
- * If that ends
- * and begins again, the next term has another number. Exits are in the term of
- * the entry while they are all recorded, too, else in none (TERM_NONE). An
+ * the thread, the process or the frame alone, which the exits have, too. If that
+ * ends and begins again, the next term has another number. Exits are in the term
+ * of the entry while they are all recorded, too, else in none (TERM_NONE). An
  * event has the term in the description, and so another id.
  *
  * Invariant: no exit writes in a term in which the entry does not, in any
@@ -157,8 +156,8 @@ static bool hides_context(struct field_name *names, const struct object *object)
 }
 
 /* Notes the condition of a wanted place, which `rule` has, or the slot. It
- * keeps calls whole if all places have it, and it tests nothing that differs between
- * the entry and the return. An argument may hide a context. */
+ * keeps calls whole if all places have it, and it tests nothing that differs
+ * between the entry and the return. An argument may hide a context. */
 static void condition_note(const struct terms *t, const struct place *place,
 			   const struct session_rule *rule)
 {
@@ -169,7 +168,8 @@ static void condition_note(const struct terms *t, const struct place *place,
 
 	if (place->condition && place->named)
 		shared = expr_shared(rule->condition) &&
-			 !hides_context(t->names, place->object) ? rule->condition : NULL;
+			 !hides_context(t->names, place->object) ?
+				 rule->condition : NULL;
 	else if (kept != TERM_NONE)
 		shared = stays;
 	f->apart |= place->condition && !shared;
