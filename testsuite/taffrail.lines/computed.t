@@ -183,3 +183,39 @@ case: an array has its bit
 run: last '(many)'; last '(few)'
 stdout: 0\], unread = 0x1 }
 stdout: \[1, 2, 3, 4\], unread = 0x0 }
+
+group: elements of an array that was cut
+before:
+	cat >rows.c <<-'END'
+		static int v[900];
+		__attribute__((noinline)) int look(int n, int *p, int len)
+		{
+			volatile int z = n;
+			return z;
+		}
+		int main(void)
+		{
+			for (int n = 0; n < 3; n++) {
+				v[0] = n;
+				look(n, n < 2 ? v : 0, 900);
+			}
+			return 0;
+		}
+	END
+	gcc -O0 -g -Wl,--build-id -o rows rows.c && taffrail record -o trace -e 'rows.c:5(n, p[0]@len)' -- ./rows >out
+	chosen() { taffrail view --where "line:* if $1" trace | sed 's/.* n = \([0-9]\).*/\1/' | tr '\n' ' '; echo; }
+case: are known where they are there, and unknown behind that
+run: for w in 'p[0] == 0' 'p[0] != 0' '!(p[0] == 0)' 'p[0] < 5' 'p[700] == 0' 'p[700] != 0' '!(p[700] == 0)' 'p[700] == 0 || n > 0' 'p[0] + p[1] == 1' 'p[0] + p[700] < 5' '(p[0] == 1 || n == 0) && p[1] == 0' '(p[700] == 0) == 0'; do chosen "$w"; done
+whole stdout:
+	0 
+	1 
+	1 
+	0 1 
+	
+	
+	
+	1 2 
+	1 
+	
+	0 1 
+	

@@ -193,7 +193,7 @@ void expr_emit_known(struct compiler *c, struct operand *a, uint64_t value)
 	expr_emit_number(c, value, 0);
 	make_boolean(a);
 	a->logic = 0;
-	a->unread = 0;
+	a->unread = a->cut = 0;
 	a->literal = 1;
 	a->value = value;
 }
@@ -211,25 +211,52 @@ void expr_emit_certain(struct compiler *c, struct operand *a)
 	expr_emit_number(c, 1, 0);
 	expr_emit(c, AX_RSH_UNSIGNED);
 	a->logic = 0;
+	a->unread |= a->cut;
 }
 
 /* Of a truth value t, makes (3t - 1) * known + 1, where `known` is 1 if no
- * field of it could not be read. */
-void expr_emit_logic(struct compiler *c, struct operand *a)
+ * field of it could not be read, and no element, of parts up to `end`, is
+ * missing in one that was cut. */
+static void emit_logic(struct compiler *c, struct operand *a, uint8_t end)
 {
-	const uint8_t code[] = {
+	uint8_t code[] = {
 		AX_CONST8, 3, AX_MUL, AX_CONST8, 1, AX_SUB,
 		AX_FIELD, c->unread, AX_CONST16, (uint8_t)(a->unread >> 8),
-		(uint8_t)a->unread, AX_BIT_AND, AX_LOG_NOT, AX_MUL,
-		AX_CONST8, 1, AX_ADD,
+		(uint8_t)a->unread, AX_BIT_AND,
 	};
+	static const uint8_t missing[] = { AX_LOG_NOT, AX_MUL, AX_BIT_OR },
+			     known[] = { AX_LOG_NOT, AX_MUL, AX_CONST8, 1, AX_ADD };
 
 	if (a->logic)
 		return;
 	expr_emit_boolean(c, a);
 	make_boolean(a);
 	a->logic = 1;
-	emit_all(c, code, a->unread ? sizeof(code) : 3);
+	emit_all(c, code, a->unread || a->cut ? sizeof(code) : 3);
+	for (const struct part *part = c->parts + a->parts;
+	     a->cut && part < c->parts + end; part++) {
+		code[9] = (uint8_t)(part->unread >> 8);
+		code[10] = (uint8_t)part->unread;
+		emit_all(c, code + 6, sizeof(code) - 6);
+		emit_part(c, AX_HAS_PART, part, part->type);
+		emit_all(c, missing, sizeof(missing));
+	}
+	emit_all(c, known, a->unread || a->cut ? sizeof(known) : 0);
+}
+
+void expr_emit_logic(struct compiler *c, struct operand *a)
+{
+	emit_logic(c, a, a->parts);
+}
+
+/* Ends a test, which is on the stack. */
+static void emit_test(struct compiler *c, struct operand *a)
+{
+	uint8_t end = c->nparts;
+
+	emit_parts(c, a);
+	if (a->unread | a->cut)
+		emit_logic(c, a, end);
 }
 
 void expr_emit_boolean(struct compiler *c, const struct operand *a)
@@ -260,9 +287,7 @@ void expr_emit_truth(struct compiler *c, struct operand *a)
 		expr_emit_boolean(c, a);
 		make_boolean(a);
 	}
-	emit_parts(c, a);
-	if (a->unread)
-		expr_emit_logic(c, a);
+	emit_test(c, a);
 }
 
 /* Converts the top of the stack to a double, by the operand's kind. */
@@ -487,9 +512,7 @@ static void emit_compare(struct compiler *c, enum operator op,
 		emit_compare_integers(c, op, a, b);
 	}
 	make_boolean(a);
-	emit_parts(c, a);
-	if (a->unread)
-		expr_emit_logic(c, a);
+	emit_test(c, a);
 }
 
 static const struct {
@@ -671,9 +694,7 @@ static void emit_within(struct compiler *c, enum operator op, struct operand *a,
 	if (op == OP_EQUAL)
 		expr_emit(c, AX_LOG_NOT);
 	make_boolean(a);
-	emit_parts(c, a);
-	if (a->unread)
-		expr_emit_logic(c, a);
+	emit_test(c, a);
 }
 
 void expr_emit_binary(struct compiler *c, enum operator op, struct operand *a,
@@ -682,6 +703,7 @@ void expr_emit_binary(struct compiler *c, enum operator op, struct operand *a,
 	bool sum = op == OP_PLUS || op == OP_MINUS || op == OP_REMAINDER;
 
 	a->unread |= b->unread;
+	a->cut |= b->cut;
 	if (op == OP_EQUAL || op == OP_NOT_EQUAL) {
 		if (a->named && b->kind == OPERAND_TEXT)
 			text_settle(c, b, a);

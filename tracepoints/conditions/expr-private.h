@@ -69,6 +69,8 @@ struct operand {
 				 * for unknown; `boolean` is set, too */
 	uint16_t unread;	/* bits of fields that it is made of, which may
 				 * be such as could not be read */
+	uint16_t cut;		/* bits of those of which it has elements: it
+				 * is unknown where these are not there */
 	size_t code;		/* where the code begins */
 	const char *start;	/* where it is in the text */
 	const char *end;
@@ -81,6 +83,7 @@ struct part {
 	uint8_t type;		/* 0: an option, of the field before; or with
 				 * AX_PART_BIG_ENDIAN */
 	uint16_t number;
+	uint16_t unread;	/* of an element: the bit of the field */
 };
 
 #define EXPR_PARTS_MAX	8	/* in a comparison */

@@ -175,11 +175,16 @@ static void use_field(struct compiler *c, uint8_t field, struct operand *a)
 		expr_emit_field(c, opcode, field);
 }
 
-/* Uses a part of a field, of that type, as an operand. */
-static void use_part(struct compiler *c, const struct part *part, uint8_t type,
+/* Uses a part of a field, of that type, as an operand. Of an array that was
+ * cut, the elements that are there are known. */
+static void use_part(struct compiler *c, struct part *part, uint8_t type,
 		     struct operand *a)
 {
 	note_field(c, part->field, a);
+	if (part->type) {
+		a->cut = part->unread = a->unread;
+		a->unread = 0;
+	}
 	use_type(a, type);
 	expr_emit_part(c, part, type);
 }
@@ -190,7 +195,7 @@ static bool use_element(struct compiler *c, uint8_t field, const char *p,
 			struct operand *a)
 {
 	uint8_t type = c->fields->types[field];
-	struct part part = { field, type & TAFFRAIL_T_SCALAR_MASK, 0 };
+	struct part part = { field, type & TAFFRAIL_T_SCALAR_MASK, 0, 0 };
 	bool closed = c->token.end[-1] == ']';
 	const char *end = c->token.end - closed;
 	uint32_t number = 0;
@@ -223,7 +228,7 @@ static bool use_option(struct compiler *c, uint8_t field, struct operand *a)
 {
 	const char *name = c->fields->names[field].name;
 	const char *p = c->token.start, *end = c->token.end;
-	struct part part = { field, 0, 0 };
+	struct part part = { field, 0, 0, 0 };
 	struct shown_field shown;
 	struct shown_name option;
 
@@ -526,7 +531,8 @@ static void make_result(struct operand *a, bool logic, uint16_t unread)
 	*a = (struct operand){ .kind = OPERAND_SIGNED, .positive = 1,
 			       .boolean = 1, .code = a->code,
 			       .start = a->start, .parts = a->parts,
-			       .logic = logic, .unread = unread };
+			       .logic = logic, .unread = unread,
+			       .cut = a->cut };
 }
 
 /* Makes the operand alone the result, whose code is there. */
@@ -535,6 +541,7 @@ static void take_result(struct compiler *c, struct operand *a,
 {
 	if (!b->logic)
 		expr_emit_boolean(c, b);
+	a->cut = b->cut;
 	make_result(a, b->logic, b->unread);
 }
 
@@ -604,6 +611,7 @@ static void parse_logic(struct compiler *c, struct operand *a)
 		expr_emit_number(c, op == OP_AND ? 0 : b.logic ? 3 : 1, 0);
 		expr_emit_here(c, end);
 	}
+	a->cut |= b.cut;
 	make_result(a, a->logic | b.logic, a->unread | b.unread);
 }
 
