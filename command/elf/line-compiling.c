@@ -281,7 +281,8 @@ static void field_take(struct compiling *c, char *words)
 	char *type = strsep(&words, "\t"), *operand = strsep(&words, "\t");
 	char *name = strsep(&words, "\t");
 	uint32_t number, whole, n = c->rule->n;
-	const char *length;
+	const char *length, *condition;
+	size_t bytes;
 
 	c->taken = false;
 	if (!name)
@@ -329,8 +330,12 @@ static void field_take(struct compiling *c, char *words)
 	name_put(c, name, number);
 	c->taken = true;
 	/* of a sequence, the bit tells that it was cut */
+	condition = rule_condition(c->rule->made, &bytes);
 	c->follows |= (words && *words == '1' && *operand == 'x') ||
-		      atoi(type) > TAFFRAIL_T_STRING;
+		      atoi(type) > TAFFRAIL_T_STRING ||
+		      /* a text that is compared may be unknown */
+		      (atoi(type) == TAFFRAIL_T_STRING && condition &&
+		       strchr(condition, '"'));
 	c->has[number]++;
 	if (whole < n && c->spread != whole + 1)
 		c->has[whole]++;

@@ -219,3 +219,32 @@ whole stdout:
 	
 	0 1 
 	
+
+group: a text that is compared and cannot be read
+before:
+	cat >key.c <<-'END'
+		__attribute__((noinline)) int f(int n, char *key)
+		{
+			volatile int z = n;
+			return z;
+		}
+		int main(void)
+		{
+			for (int n = 0; n < 4; n++)
+				f(n, n == 3 ? (char *)8 : "key");
+			return 0;
+		}
+	END
+	gcc -O0 -g -Wl,--build-id -o key key.c
+case: is unknown, also if the rule follows no pointer
+run:
+	for rule in '(n) if key != "x"' '(n) if !(key == "x")' ' "%d %s", n, key if key != "x"'; do
+		rm -rf trace && taffrail record -o trace -e "key.c:4$rule" -- ./key 2>&1 | grep -o '[0-9] events\|[0-9] hit was left out'
+	done
+whole stdout:
+	3 events
+	1 hit was left out
+	3 events
+	1 hit was left out
+	3 events
+	1 hit was left out
