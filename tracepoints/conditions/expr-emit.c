@@ -225,7 +225,7 @@ static void emit_logic(struct compiler *c, struct operand *a, uint8_t end)
 		(uint8_t)a->unread, AX_BIT_AND,
 	};
 	static const uint8_t missing[] = { AX_LOG_NOT, AX_MUL, AX_BIT_OR },
-			     known[] = { AX_LOG_NOT, AX_MUL, AX_CONST8, 1, AX_ADD };
+		known[] = { AX_LOG_NOT, AX_MUL, AX_CONST8, 1, AX_ADD };
 
 	if (a->logic)
 		return;
