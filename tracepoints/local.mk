@@ -12,6 +12,7 @@ tracepoints_sources = \
 	tracepoints/conditions/ax-text.c \
 	tracepoints/conditions/ax-verify.c \
 	tracepoints/conditions/ax.h \
+	tracepoints/conditions/expr-code.c \
 	tracepoints/conditions/expr-decimal.c \
 	tracepoints/conditions/expr-emit.c \
 	tracepoints/conditions/expr-private.h \

@@ -132,13 +132,23 @@ int expr_decimal(const char *p, const char *end, int ten, uint64_t *bits);
 int expr_decimal_integer(const char *p, const char *end, int ten,
 			 uint64_t *value);
 
-/* Code: expr-emit.c. Nothing is emitted after a failure (c->ret), or when no
- * marker is known. */
+/* Code: expr-code.c, and expr-emit.c from expr_is_known() on. Nothing is emitted
+ * after a failure (c->ret), or when no marker is known. */
 void expr_emit(struct compiler *c, uint8_t opcode);
 void expr_emit_number(struct compiler *c, uint64_t value, int is_signed);
 void expr_emit_field(struct compiler *c, uint8_t opcode, uint8_t field);
 /* Emits the load of a part, and asks for the part in the comparison. */
 void expr_emit_part(struct compiler *c, const struct part *part, uint8_t type);
+/* Emits the low bytes of a value, highest first. */
+void expr_emit_operand(struct compiler *c, uint64_t value, uint32_t bytes);
+/* Emits an opcode for a part. */
+void expr_emit_of_part(struct compiler *c, uint8_t opcode,
+		       const struct part *part, uint8_t type);
+/* The top of the stack is a test: makes it false where a part of a is not
+ * there. */
+void expr_emit_parts(struct compiler *c, const struct operand *a);
+/* Emits the characters of a text. */
+void expr_emit_text(struct compiler *c, const struct operand *text);
 /* Emits room for a number that expr_emit_binary() knows. */
 void expr_emit_duration(struct compiler *c);
 /* Emits a jump. Returns the place for expr_emit_here(), which sets the target
