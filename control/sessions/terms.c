@@ -2,10 +2,10 @@
 /*
  * Entries and exits of functions, which rules may choose differently. An entry
  * is in a term while each call is recorded, without a condition, or with one of
- * the thread, the process or the frame alone, which the exits have, too. If that
- * ends and begins again, the next term has another number. Exits are in the term
- * of the entry while they are all recorded, too, else in none (TERM_NONE). An
- * event has the term in the description, and so another id.
+ * the thread, the process or the frame alone, which the exits have, too. If
+ * that ends and begins again, the next term has another number. Exits are in
+ * the term of the entry while they are all recorded, too, else in none
+ * (TERM_NONE). An event has the term in the description, and so another id.
  *
  * Invariant: no exit writes in a term in which the entry does not, in any
  * thread: exits leave the term first. So a return of a term is of the last call

@@ -132,8 +132,8 @@ int expr_decimal(const char *p, const char *end, int ten, uint64_t *bits);
 int expr_decimal_integer(const char *p, const char *end, int ten,
 			 uint64_t *value);
 
-/* Code: expr-code.c, and expr-emit.c from expr_is_known() on. Nothing is emitted
- * after a failure (c->ret), or when no marker is known. */
+/* Code: expr-code.c, and expr-emit.c from expr_is_known() on. Nothing is
+ * emitted after a failure (c->ret), or when no marker is known. */
 void expr_emit(struct compiler *c, uint8_t opcode);
 void expr_emit_number(struct compiler *c, uint64_t value, int is_signed);
 void expr_emit_field(struct compiler *c, uint8_t opcode, uint8_t field);

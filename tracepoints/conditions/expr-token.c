@@ -337,9 +337,12 @@ SIGSAFE bool expr_shared(const char *text)
 	uint32_t i = 0, n = ARRAY_SIZE(shared);
 
 	for (expr_next(&c); c.token.kind != TOKEN_END && i < n;
-	     expr_next(&c))
-		for (i = 0; c.token.kind == TOKEN_NAME && i < n &&
-			    text_after(c.token.start, shared[i]) != c.token.end;)
-			i++;
+	     expr_next(&c)) {
+		if (c.token.kind != TOKEN_NAME)
+			continue;
+		for (i = 0; i < n; i++)
+			if (text_after(c.token.start, shared[i]) == c.token.end)
+				break;
+	}
 	return i < n;
 }
