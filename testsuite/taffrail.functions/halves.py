@@ -97,6 +97,8 @@ def main():
         words = [w for rule in chosen for w in ("-e", rule)]
         turns = rnd.choice([0, 0, 4, 8])
         options = rnd.choice([[], [], ["--buffer-size", "256K", "--overwrite"]])
+        if not number:      # of this one all pairs are told, at any load
+            chosen, words, turns, options = ["fn:turn"], ["-e", "fn:turn"], 0, []
         process = subprocess.Popen(
             ["taffrail", "record", "-o", trace, *options, *words, "--", program,
              str(calls), "2000" if turns else "0"],
