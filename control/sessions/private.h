@@ -93,7 +93,7 @@ static inline bool session_has_term(const struct object *object)
 bool session_terms_apply(struct session *session, const char *glob, int named,
 			 const struct patcher *patcher, uint32_t *matched);
 
-/* Lets terms begin anew if no other session has the object. */
+/* Lets terms begin anew if no other channel has had the object. */
 void session_terms_forget(const struct session *session, struct object *object);
 
 /* objects.c: returns true when the rule names the marker, whether the condition

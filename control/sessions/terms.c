@@ -321,7 +321,8 @@ bool session_terms_apply(struct session *session, const char *glob, int named,
 
 void session_terms_forget(const struct session *session, struct object *object)
 {
-	if (session_has_term(object) &&
-	    !(object->on & ~(1u << channel_bit(session->channel))))
+	/* another session may have the object, which is off there for now */
+	if (session_has_term(object) && !object->slots &&
+	    object->slot_bit == channel_bit(session->channel))
 		*terms_begun(object) = 0;
 }

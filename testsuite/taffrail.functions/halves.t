@@ -92,6 +92,16 @@ whole stdout:
 	      2 #1
 	      2 #2
 	      2 #3
+case: off while another session has it, and on again
+run:
+	start others "$CASES/halves" 100000000 1000
+	wait_for taffrail start mine -p $pid -e fn:turn
+	taffrail disable mine fn:turn && taffrail start other -p $pid -e fn:turn && taffrail destroy other && taffrail enable mine fn:turn || echo bad
+	taffrail snapshot -o others mine; kill $pid
+	sed -n 's/.*emf.uri = "fn:halves+0x[0-9a-f]*\(.*\)";/\1/p' others/*/metadata | sort | uniq -c
+whole stdout:
+	      2 
+	      2 #2
 case: rules of all kinds, which also change: the pairs are those of the arguments
 run: python3 "$SOURCE/halves.py" "$CASES/halves" 1 4 1000
 stdout: ^4 rounds, [0-9]+ changes, [1-9][0-9]* pairs told, 0 wrong$
