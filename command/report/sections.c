@@ -208,6 +208,18 @@ static void print_long(struct report *r)
 	}
 }
 
+/* Tells whether calls have no durations as rules chose their halves apart. */
+static bool any_termless(const struct report *r)
+{
+	struct pair_kind *const *kinds;
+	size_t n = pairs_kinds(r->pairs, &kinds);
+
+	while (n > 0)
+		if (kinds[--n]->termless)
+			return true;
+	return false;
+}
+
 void report_pairs(struct report *r)
 {
 	struct kind_row *rows;
@@ -242,6 +254,9 @@ void report_pairs(struct report *r)
 		report_more(r, n, "kind");
 		for (size_t i = 0; i < shown; i++)
 			print_kind(r, rows[i].kind);
+	} else if (any_termless(r)) {
+		printf("\nNo pairs: report --functions says why calls have no "
+		       "durations\n");
 	} else if (!r->look.where) {
 		putchar('\n');
 		wrapped_text(0, 0, "No pairs: no events are named as X_begin "
@@ -301,6 +316,8 @@ void report_functions(struct report *r)
 		for (size_t i = 0; i < rows_shown(r, n); i++)
 			print_function(r, rows[i].kind);
 		report_more(r, n, "function");
+	} else if (any_termless(r)) {
+		puts("\nNo call of a function has a duration");
 	} else {
 		printf("\nNo call of a function returned: taffrail record -e "
 		       "'fn:GLOB' records calls and returns\n");

@@ -518,7 +518,7 @@ case: returns without their calls, and calls without returns
 run:
 	taffrail report --functions returns
 	taffrail record -o ends -e 'fn:recurses%entry' -- "$CASES/calls" 400 && test $(taffrail view --graph ends | grep -c recurses) = $(taffrail view ends | wc -l)
-stdout: No call of a function returned
+stdout: No call of a function has a duration
 stdout: ^  6 ends without a begin$
 case: the graph tells events without a line
 run: taffrail view --graph returns

@@ -10,8 +10,11 @@ before:
 	taffrail record -o some -e 'fn:turn%entry if n % 4 == 1' -e 'fn:turn%return' -- "$CASES/halves" 50
 case: rules with different conditions
 run: taffrail report --functions apart
-stdout: ^No call of a function returned
+stdout: ^No call of a function has a duration$
 stdout: ^  turn: entry and return are selected by different conditions: no durations$
+case: without --functions
+run: taffrail report apart
+stdout: ^No pairs: report --functions says why calls have no durations$
 case: as JSON
 run: taffrail report --json apart | grep -o '"without_durations".*'
 stdout: ^"without_durations":\[\{"name":"fn:turn","events":[1-9][0-9]*,"note":"turn: entry and return are selected by different conditions: no durations"\}\]\}$
