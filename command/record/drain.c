@@ -102,15 +102,17 @@ void drain_add_shared(struct drain *drain, struct rundir *dir,
 	drain->missed = ret;
 }
 
-size_t drain_sharers(const struct drain *drain)
-{
-	/* also where all wrote to locked rings, and none to the shared ones */
-	return drain->shared ? consume_sharers(drain->shared) : 0;
-}
-
 bool drain_joined(const struct drain *drain)
 {
 	return drain->shared && session_view_given(drain->shared->session);
+}
+
+size_t drain_processes(const struct drain *drain, size_t own)
+{
+	/* also where all wrote to locked rings, and none to the shared ones */
+	if (drain->shared)
+		own += consume_sharers(drain->shared);
+	return own || !drain_joined(drain) ? own : 1;
 }
 
 /* The image is the last in both tables, and was not finished, so that no other
@@ -282,7 +284,9 @@ static bool tell_fault(struct drain *drain, const char *rule)
 	return true;
 }
 
-bool drain_tell_unmet(struct drain *drain, const struct record_options *o)
+/* Tells which rules have selected no marker of an image so far, or why their
+ * conditions fit none. Returns true if there is one. */
+static bool unmet_tell(struct drain *drain, const struct record_options *o)
 {
 	struct outcome *outcome = drain->outcome;
 	char text[CAUSE_TEXT_BYTES], glob[RULE_BYTES_MAX + 1];
@@ -314,6 +318,17 @@ bool drain_tell_unmet(struct drain *drain, const struct record_options *o)
 	}
 	places_free(&places);
 	return unmet;
+}
+
+bool drain_tell_early(struct drain *drain, const struct record_options *o,
+		      int crowded, uint64_t now_ns)
+{
+	if (!drain->early_ns)
+		drain->early_ns = now_ns + DRAIN_EARLY_NS;
+	if (now_ns < drain->early_ns)
+		return false;
+	drain->early_ns = UINT64_MAX;
+	return !crowded && unmet_tell(drain, o);
 }
 
 void drain_tell_rules(struct drain *drain, const struct record_options *o,

@@ -20,6 +20,8 @@
 #include "command/record/shortage.h"
 
 #define DRAIN_LATE_MAX	1024
+#define DRAIN_EARLY_NS	800000000ull	/* until rules are told of; an agent
+					 * has begun by then */
 
 /* Empty: all zeros. */
 struct drain {
@@ -39,6 +41,7 @@ struct drain {
 	int failed;			/* a failure that was not the disk's */
 	int missed;			/* -errno: rings were not emptied */
 	bool told;			/* that the disk fails */
+	uint64_t early_ns;		/* when rules are told of, 0: not set */
 };
 
 /* Makes the directory, or one named by the time for NULL. `limit` is the most
@@ -59,15 +62,16 @@ int drain_add(struct drain *drain, struct consumer **image,
 void drain_add_shared(struct drain *drain, struct rundir *dir,
 		      const char *session);
 
-/* Returns the consumer of these rings, or NULL; how many processes have written
- * into them; true when one has joined. */
+/* Returns the consumer of these rings, or NULL; true when a process has joined
+ * them; how many have written into them, with so many that have traces of their
+ * own: at least one, as a trace without an event has, if one has joined. */
 static inline struct consumer *drain_shared(const struct drain *drain)
 {
 	return drain->shared;
 }
 
-size_t drain_sharers(const struct drain *drain);
 bool drain_joined(const struct drain *drain);
+size_t drain_processes(const struct drain *drain, size_t own);
 
 /* Returns the directory of the traces. */
 static inline const struct trace_set *drain_set(const struct drain *drain)
@@ -121,10 +125,12 @@ static inline void drain_lack(struct drain *drain, uint64_t programs,
  * as lost. */
 void drain_tell_unwritten(struct drain *drain);
 
-/* Tells which rules have selected no marker of an image so far, or why their
- * conditions fit none: most likely a typing error. Returns true if there is
- * one. */
-bool drain_tell_unmet(struct drain *drain, const struct record_options *o);
+/* Tells, DRAIN_EARLY_NS after the first call, which rules have selected no
+ * marker of an image so far, or why their conditions fit none: most likely a
+ * typing error. Not if the last scan for processes has failed (`crowded`): one
+ * that is not read may have the marker. Returns true if it has told one now. */
+bool drain_tell_early(struct drain *drain, const struct record_options *o,
+		      int crowded, uint64_t now_ns);
 
 /*
  * Tells, when the traces are complete, which rules have selected no marker, and

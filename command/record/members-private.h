@@ -150,9 +150,12 @@ static inline int members_crowded(const struct members *members)
  */
 bool members_over(struct members *members, bool runs);
 
-/* Returns true when no event is in any ring, and members_pause() ends once that
- * may change, whatever `ms` is. */
-bool members_quiet(const struct members *members);
+/* Returns the longest sleep, in ms, before `end`, an instant of CLOCK_MONOTONIC
+ * in ns; `child` is as for members_pause(), and ends the sleep. It is longer
+ * when no event is in any ring, and members_pause() ends as soon as that may
+ * change; not where a follower waits for events (`followed`). */
+int members_rest(const struct members *members, int child, bool followed,
+		 uint64_t end);
 
 /* Sleeps until something may have happened, at most `ms`; `child` is a pidfd
  * or -1. */
@@ -188,8 +191,9 @@ bool members_any(const struct members *members);
  * user is one. */
 size_t members_traced(const struct members *members);
 
-/* Sends a signal to the living members, but not to `except`: a second SIGINT is
- * another wish than one. */
+/* Sends a signal to the living members, and to processes that have put off
+ * their files, but not to `except`: a second SIGINT is another wish than
+ * one. */
 void members_signal(const struct members *members, pid_t except, int number);
 
 /* Calls `call` for each process that lives, or was alive when the recording

@@ -27,6 +27,8 @@
 #include "traces/array.h"
 
 #define NS_PER_MS	1000000ull
+#define POLL_IDLE_MS	20
+#define POLL_QUIET_MS	100	/* while no event can come */
 #define SCAN_IDLE_MS	250	/* without word from inotify */
 #define SCAN_SOON_MS	5	/* after that, or while a ring is being made */
 #define SCAN_SHARED_MS	10	/* after word of a process that shares rings:
@@ -419,9 +421,15 @@ bool members_over(struct members *members, bool runs)
 	return members->n == before;
 }
 
-bool members_quiet(const struct members *members)
+int members_rest(const struct members *members, int child, bool followed,
+		 uint64_t end)
 {
-	return members->unfilled >= 0 && drain_idle(members->drain);
+	uint64_t now = monotonic_ns(), ms = POLL_IDLE_MS;
+
+	if (!followed && child >= 0 && members->unfilled >= 0 &&
+	    drain_idle(members->drain))
+		ms = POLL_QUIET_MS;
+	return (int)min_u64(ms, 1 + (end - min_u64(end, now)) / NS_PER_MS);
 }
 
 /* Takes the events of inotify. Returns true when a process may have made a
@@ -578,7 +586,7 @@ bool members_any(const struct members *members)
 }
 
 /* Returns true when an image of the member has written events. Those that share
- * rings count there (drain_sharers()). */
+ * rings count there (drain_processes()). */
 static bool has_trace(const struct member *member)
 {
 	for (size_t i = 0; i < member->nimages; i++)
@@ -608,6 +616,7 @@ void members_signal(const struct members *members, pid_t except, int number)
 		    members->list[i]->pid != except)
 			syscall(SYS_pidfd_send_signal, members->list[i]->pidfd,
 				number, NULL, 0);
+	claim_signal(members->claim, except, number);
 }
 
 void members_each_living(const struct members *members,

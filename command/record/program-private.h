@@ -84,6 +84,11 @@ void program_end(struct program *program);
  * without a program. */
 int program_wait(struct program *program);
 
+/* Says that the program goes on behind the time of --for, and is waited for, if
+ * that is so. */
+void program_tell_left(const struct program *program,
+		       const struct record_options *o);
+
 /* Says which signal has killed the program, if one has, and none has come to
  * this command. */
 void program_tell_killed(const struct program *program);

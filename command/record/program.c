@@ -301,6 +301,15 @@ int program_wait(struct program *program)
 				   : WEXITSTATUS(status);
 }
 
+void program_tell_left(const struct program *program,
+		       const struct record_options *o)
+{
+	if (program->child && o->seconds > 0 && !program_interrupted())
+		command_warn("the time of --for has passed; %s goes on, and "
+			     "this command waits for it: Ctrl-C reaches both",
+			     o->program[0]);
+}
+
 void program_tell_killed(const struct program *program)
 {
 	int number = WTERMSIG(program->status);

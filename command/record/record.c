@@ -24,10 +24,6 @@
 #include "command/record/program-private.h"
 
 #define POLL_BUSY_MS	1
-#define POLL_IDLE_MS	20
-#define POLL_QUIET_MS	100		/* while no event can come */
-#define EARLY_NS	800000000ull	/* until rules are told of; an agent
-					 * has begun by then */
 
 /* The modules of the one recording of a process. Only the main thread uses
  * them, and no signal handler. */
@@ -39,45 +35,27 @@ static struct probes probes = PROBES_NONE(&options, &outcome);
 static struct members members;
 static struct program program = PROGRAM_NONE;
 
-/*
- * Tells, once, EARLY_NS after the first process has begun, which rules match no
- * marker so far, or why their conditions fit none: most likely a typing error.
- * Returns true when the recording must end for that.
- */
-static bool record_early(uint64_t now_ns)
+/* Returns true when the recording must end, as --strict is given, and a rule is
+ * told to match nothing. */
+static bool record_strict(void)
 {
-	static uint64_t due_ns;
-
-	if (!due_ns && members_any(&members))
-		due_ns = now_ns + EARLY_NS;
-	if (!due_ns || now_ns < due_ns)
-		return false;
-	due_ns = UINT64_MAX;
-	/* a process that is not read may have the marker */
-	if (members_crowded(&members) || !drain_tell_unmet(&drain, &options) ||
-	    !options.strict)
+	if (!members_any(&members) ||
+	    !drain_tell_early(&drain, &options, members_crowded(&members),
+			      monotonic_ns()) || !options.strict)
 		return false;
 	outcome_tell(&outcome, STRICT_ENDED);
 	return true;
 }
 
-/* Sends a signal to the processes of the recording, but not to the program:
- * those that are no members end as members do. */
-static void record_signal(int number)
+/* Ends the program and the other processes as Ctrl-C does, which reaches all of
+ * them. */
+static void record_interrupt(void)
 {
-	members_signal(&members, program_child(&program), number);
-	claim_signal(&claim, program_child(&program), number);
-}
+	const pid_t child = program_child(&program);
 
-/* Returns the longest time until the next round, before `end`. The end of the
- * program ends it. */
-static int rest_most(bool followed, uint64_t end)
-{
-	uint64_t now = monotonic_ns();
-	uint64_t ms = !followed && program_pidfd(&program) >= 0 &&
-		      members_quiet(&members) ? POLL_QUIET_MS : POLL_IDLE_MS;
-
-	return (int)min_u64(ms, 1 + (end - min_u64(end, now)) / 1000000);
+	members_signal(&members, child, SIGINT);
+	program_end(&program);
+	members_signal(&members, child, SIGTERM);
 }
 
 /* Tells failures, then the summary, then losses that are failures only with
@@ -106,10 +84,7 @@ static void record_tell(bool early)
 	outcome_print(&outcome, CAUSE_MARKERS_LEFT_OFF);
 	outcome_print(&outcome, CAUSE_CALLS_LOST);
 	members_tell_words(&members);
-	traced = members_traced(&members) + drain_sharers(&drain);
-	/* as for a trace without an event */
-	if (!traced && drain_joined(&drain))
-		traced = 1;
+	traced = drain_processes(&drain, members_traced(&members));
 	drain_summary(&drain, traced, probes_missed(&probes),
 		      !options.overwrite && !options.fail_on_loss);
 	for (int i = 0; i < options.nrules; i++)
@@ -126,11 +101,7 @@ static void record_tell(bool early)
 		outcome_note(&outcome, RECORD_BLIND);
 	outcome_print(&outcome, OUTCOME_ALL);
 	program_reap(&program);
-	if (program_child(&program) && options.seconds > 0 &&
-	    !program_interrupted())
-		command_warn("the time of --for has passed; %s goes on, and "
-			     "this command waits for it: Ctrl-C reaches both",
-			     options.program[0]);
+	program_tell_left(&program, &options);
 }
 
 /* Makes DIR, in place of a former one. Signals wait until DIR is made, and is
@@ -187,24 +158,22 @@ static bool record_loop(void)
 			members_hurry(&members, true);
 		if (members_over(&members, program_child(&program)))
 			break;
-		if (record_early(monotonic_ns())) {
-			/* as Ctrl-C does, which reaches all of them */
-			if (options.program) {
-				record_signal(SIGINT);
-				program_end(&program);
-				record_signal(SIGTERM);
-			}
+		if (record_strict()) {
+			if (options.program)
+				record_interrupt();
 			break;
 		}
-		most = rest_most(followers_serve(&members, &drain,
-						 options.overwrite,
-						 monotonic_ns()), end);
+		most = members_rest(&members, program_pidfd(&program),
+				    followers_serve(&members, &drain,
+						    options.overwrite,
+						    monotonic_ns()), end);
 		if (ms > most)
 			ms = most;
 		members_remove_left(&members, monotonic_ns());
 		members_pause(&members, program_pidfd(&program), ms);
 	}
-	return program_child(&program) && monotonic_ns() - begun_ns < EARLY_NS;
+	return program_child(&program) &&
+	       monotonic_ns() - begun_ns < DRAIN_EARLY_NS;
 }
 
 /* Collects the rest, and tells how it went; `early` is of record_loop().

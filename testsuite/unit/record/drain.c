@@ -231,19 +231,34 @@ static void check_early(void)
 	bed_open(&bed, "early", "app/text\tcondition 'n > 1', column 1: there "
 		 "is no field 'n'\n");
 	said_begin(STDERR_FILENO);
-	unit_check(!drain_tell_unmet(&bed.drain, &o), "early: a rule that "
-		   "selects");
+	unit_check(!drain_tell_early(&bed.drain, &o, 0, 1) &&
+		   !drain_tell_early(&bed.drain, &o, 0, DRAIN_EARLY_NS + 1),
+		   "early: a rule that selects");
 	unit_equal_string(said_end(), "", "early: nothing to tell");
 	o.nrules = 3;
+	bed.drain.early_ns = 0;
 	said_begin(STDERR_FILENO);
-	unit_check(drain_tell_unmet(&bed.drain, &o), "early: rules that do "
-		   "not");
+	unit_check(!drain_tell_early(&bed.drain, &o, 0, 1) &&
+		   !drain_tell_early(&bed.drain, &o, 0, DRAIN_EARLY_NS),
+		   "early: an agent may not have begun");
+	unit_equal_string(said_end(), "", "early: so nothing is told");
+	said_begin(STDERR_FILENO);
+	unit_check(drain_tell_early(&bed.drain, &o, 0, DRAIN_EARLY_NS + 1) &&
+		   !drain_tell_early(&bed.drain, &o, 0, DRAIN_EARLY_NS + 2),
+		   "early: rules that do not are told, a single time");
 	said = said_end();
 	unit_check(strstr(said, "process 4242, so far: condition 'n > 1', "
 			  "column 1: ") &&
 		   strstr(said, "no marker of the modules so far matches "
 			  "'app/numbers'") && !strstr(said, "app/number'"),
 		   "early: each once, with the reason");
+	bed.drain.early_ns = 0;
+	said_begin(STDERR_FILENO);
+	unit_check(!drain_tell_early(&bed.drain, &o, -EMFILE, 1) &&
+		   !drain_tell_early(&bed.drain, &o, -EMFILE,
+				     DRAIN_EARLY_NS + 1),
+		   "early: a process that was not read may have the marker");
+	unit_equal_string(said_end(), "", "early: nothing of it is told");
 	unit_check(drain_whole(&bed.drain), "early: nothing is missing");
 	bed_end(&bed, &said);
 	bed_close(&bed);
