@@ -304,11 +304,16 @@ static bool point_in(const struct module *module,
 					  text_length(module->path)));
 }
 
-static bool point_lacks(const struct module *module,
-			const struct usdt_point *point)
+/* Tells whether a point in the module has no marker yet and may get one; notes
+ * that it has one, as another point of that address may have got it. */
+static bool point_lacks(const struct module *module, struct usdt_point *point)
 {
-	return (!point->why || point->why == -ESRCH) &&
-	       point_in(module, point) && !object_at(module, point->address);
+	if (!point_in(module, point) || (point->why && point->why != -ESRCH))
+		return false;
+	if (!object_at(module, point->address))
+		return true;
+	point->why = 0;
+	return false;
 }
 
 bool usdt_points_lack(const struct module *module,
@@ -323,8 +328,6 @@ bool usdt_points_lack(const struct module *module,
 			continue;
 		point->file = index_hash(INDEX_HASH, module->path,
 					 text_length(module->path));
-		if (point->why == -ESRCH && object_at(module, point->address))
-			point->why = 0;
 		lack |= point_lacks(module, point);
 	}
 	return lack;
