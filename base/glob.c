@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+#include "base/base.h"
+
 /*
  * Reads the class that begins at pattern ('['). Returns where the class ends,
  * or NULL when nothing closes it; `holds` tells whether c is in it.
@@ -51,13 +53,15 @@ static const char *match_one(const char *pattern, char c)
 	return *pattern == c ? pattern + 1 : NULL;
 }
 
-bool glob_match_upto(const char *pattern, const char *text, uint64_t limit)
+static ALWAYS_INLINE bool match_all(const char *pattern, glob_text *at,
+				    void *text)
 {
 	const char *star = NULL;	/* behind the last star ... */
 	uint64_t taken = 0;		/* ... which takes text up to here */
 	uint64_t i = 0;
+	char c;
 
-	while (i < limit && text[i]) {
+	while ((*pattern != '*' || pattern[1]) && (c = at(text, i))) {
 		const char *next = NULL;
 
 		if (*pattern == '*') {
@@ -66,7 +70,7 @@ bool glob_match_upto(const char *pattern, const char *text, uint64_t limit)
 			continue;
 		}
 		if (*pattern)
-			next = match_one(pattern, text[i]);
+			next = match_one(pattern, c);
 		if (next) {
 			pattern = next;
 			i++;
@@ -80,6 +84,30 @@ bool glob_match_upto(const char *pattern, const char *text, uint64_t limit)
 	while (*pattern == '*')
 		pattern++;
 	return !*pattern;
+}
+
+bool glob_match_read(const char *pattern, glob_text *at, void *text)
+{
+	return match_all(pattern, at, text);
+}
+
+struct bounded {
+	const char *text;
+	uint64_t limit;
+};
+
+static inline char bounded_at(void *text, uint64_t i)
+{
+	const struct bounded *bounded = text;
+
+	return i < bounded->limit ? bounded->text[i] : '\0';
+}
+
+bool glob_match_upto(const char *pattern, const char *text, uint64_t limit)
+{
+	struct bounded bounded = { text, limit };
+
+	return match_all(pattern, bounded_at, &bounded);
 }
 
 bool glob_match(const char *pattern, const char *text)

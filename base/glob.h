@@ -26,6 +26,13 @@ bool glob_match(const char *pattern, const char *text);
 /* Does the same for a text that ends at a NUL or after `limit` bytes. */
 bool glob_match_upto(const char *pattern, const char *text, uint64_t limit);
 
+/* Returns character i of a text, or 0 behind the last one. */
+typedef char glob_text(void *text, uint64_t i);
+
+/* Does the same for a text that is read in parts. A star at the pattern's end
+ * reads none of it. */
+bool glob_match_read(const char *pattern, glob_text *at, void *text);
+
 /* Does as glob_match() for a text that may have been cut to `most` bytes: if it
  * has this length, it also matches a pattern that begins with it. */
 bool glob_match_cut(const char *pattern, const char *text, size_t most);

@@ -23,7 +23,8 @@
 
 /* A field of variable length: n elements at p, or a string: of at most n
  * characters if the rule is WRITE_RULE_COUNTED. For a string that is NULL, p is
- * "(null)" and n is WRITE_NULL. */
+ * "(null)" and n is WRITE_NULL. For one that p has only a part of, n is
+ * WRITE_CUT: where the program has it, and how many bytes it has at most. */
 struct write_var {
 	const void *p;
 	uint64_t n;
@@ -31,6 +32,11 @@ struct write_var {
 
 #define WRITE_STRING	(~(uint64_t)0)
 #define WRITE_NULL	(WRITE_STRING - 1)
+#define WRITE_CUT_MOST	2048u		/* bytes; one more: unknown */
+#define WRITE_CUT(address, most)	(8ull << 60 | (most) << 48 | (address))
+#define WRITE_IS_CUT(n)			((n) >> 60 == 8)
+#define WRITE_CUT_BYTES(n)		((uint32_t)((n) >> 48 & 0xfff))
+#define WRITE_CUT_ADDRESS(n)		((n) & ((1ull << 48) - 1))
 
 struct write_slot;
 

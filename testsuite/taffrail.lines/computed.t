@@ -184,6 +184,69 @@ run: last '(many)'; last '(few)'
 stdout: 0\], unread = 0x1 }
 stdout: \[1, 2, 3, 4\], unread = 0x0 }
 
+group: a condition on a text that is cut
+before:
+	cat >whole.c <<-'END'
+		#include <stdlib.h>
+		#include <string.h>
+		__attribute__((noinline)) int look(const char *t, const char *u, int n)
+		{
+			volatile int z = n;
+			return z;
+		}
+		static char *made(int n, char c, const char *end)
+		{
+			char *text = malloc(n + 4);
+			memset(text, c, n);
+			strcpy(text + n, end);
+			return text;
+		}
+		int main(void)
+		{
+			static char fixed[201];
+			memset(fixed, 'y', 200);
+			look(made(200, 'y', ""), made(3000, 'u', ""), 1);
+			look(made(199, 'y', "z"), "", 2);
+			look(fixed, fixed, 3);
+			look(made(1500, 'x', "END"), made(1500, 'x', "EN"), 4);
+			look(made(5000, 'x', "END"), made(199, 'y', ""), 5);
+			return 0;
+		}
+	END
+	gcc -O0 -g -Wl,--build-id -o whole whole.c || exit 77
+	y=$(printf 'y%.0s' $(seq 200))
+	chosen() { rm -rf d; taffrail record -o d -e "whole.c:5(n, $1) if $2" -- ./whole 2>err; taffrail view d | sed 's/.* n = \([0-9]\).*/\1/' | tr '\n' ' '; echo; }
+	all=t,t,t,t,t,t,t,t,t,t,u,u
+case: compares the program's text
+run: for w in "t == \"$y\"" "t != \"$y\"" "u == \"${y#y}\"" 't ~ "*z"' 't ~ "y*"' '!(t ~ "y*")' 't ~ "x*"'; do chosen $all "$w"; done
+whole stdout:
+	1 3 
+	2 4 5 
+	5 
+	2 
+	1 2 3 
+	4 5 
+	4 5 
+case: up to 2048 bytes, and what is longer is told
+run: for w in 't ~ "*END"' 'u ~ "*END"' 't !~ "*END"' 't ~ "*END" || n > 0' 'n > 0 || t ~ "*END"'; do chosen $all "$w"; sed -n 's,.*record: \([0-9]* hit.*\),\1,p' err; done
+whole stdout:
+	4 
+	1 hit was left out: a value of the condition could not be read, or it divided by 0
+	
+	1 hit was left out: a value of the condition could not be read, or it divided by 0
+	1 2 3 
+	1 hit was left out: a value of the condition could not be read, or it divided by 0
+	1 2 3 4 
+	1 hit was left out: a value of the condition could not be read, or it divided by 0
+	1 2 3 4 5 
+case: two texts select alike in any order
+run: for w in 't ~ "*END" && u ~ "*N"' 'u ~ "*N" && t ~ "*END"'; do for v in t,u u,t; do chosen $v "$w"; done; done
+whole stdout:
+	4 
+	4 
+	4 
+	4 
+
 group: elements of an array that was cut
 before:
 	cat >rows.c <<-'END'

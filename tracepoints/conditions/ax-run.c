@@ -16,6 +16,66 @@
 #include "tracepoints/fields/ax-double.h"
 #include "tracepoints/fields/scalar.h"
 
+uint64_t (*ax_text_read)(void *to, uint64_t address, uint64_t n);
+
+/* A text of which the event has a part, as it is in the program's memory. */
+struct whole_text {
+	uint64_t address;
+	uint32_t most;			/* bytes that it may have */
+	uint32_t reads;			/* that are allowed yet */
+	bool unknown;			/* what was asked for */
+	uint64_t start;			/* of the bytes here */
+	uint64_t n;
+	char bytes[128];
+};
+
+/* As glob_text. */
+static SIGSAFE char whole_text_at(void *arg, uint64_t i)
+{
+	struct whole_text *whole = arg;
+
+	if (i >= whole->most && whole->most <= WRITE_CUT_MOST)
+		return '\0';
+	if (i - whole->start >= whole->n) {
+		whole->start = i;
+		whole->n = 0;
+		if (i < WRITE_CUT_MOST && whole->reads && whole->reads--)
+			whole->n = ax_text_read(whole->bytes,
+						whole->address + i,
+						sizeof(whole->bytes));
+		if (!whole->n) {
+			whole->unknown = true;
+			return '\0';
+		}
+	}
+	return whole->bytes[i - whole->start];
+}
+
+#define STRING_UNKNOWN	2
+
+/* Compares with the whole text, or finds that it must remain unknown. */
+static SIGSAFE __attribute__((noinline)) uint64_t
+whole_text_test(uint64_t cut, const struct ax_insn *insn, const char *text)
+{
+	struct whole_text whole;	/* the bytes are not cleared */
+	uint64_t i = 0;
+	bool holds;
+
+	whole.address = WRITE_CUT_ADDRESS(cut);
+	whole.most = WRITE_CUT_BYTES(cut);
+	whole.reads = 4 * WRITE_CUT_MOST / sizeof(whole.bytes);
+	whole.unknown = false;
+	whole.start = whole.n = 0;
+	if (insn->step == STEP_STRING_EQUAL) {
+		while (text[i] && whole_text_at(&whole, i) == text[i])
+			i++;
+		holds = !text[i] && !whole_text_at(&whole, i);
+	} else {
+		holds = glob_match_read(text, whole_text_at, &whole);
+	}
+	return whole.unknown ? STRING_UNKNOWN : holds;
+}
+
 static SIGSAFE __attribute__((noinline)) uint64_t
 string_test(const struct ax_program *program, const struct ax_event *event,
 	    const struct ax_insn *insn)
@@ -28,6 +88,9 @@ string_test(const struct ax_program *program, const struct ax_event *event,
 
 	switch ((enum ax_extent)(insn->value >> 32)) {
 	case AX_EXTENT_NUL:
+		if (unlikely(WRITE_IS_CUT(event->var[insn->var].n)))
+			return whole_text_test(event->var[insn->var].n, insn,
+					       text);
 		break;
 	case AX_EXTENT_BOUND:
 		limit = number;
@@ -343,8 +406,13 @@ SIGSAFE enum ax_verdict ax_run(const struct ax_program *program,
 	PUSH(BLOCK_FLOAT, double_of_float(BLOCK(uint32_t)))
 	PUSH(ADDRESS, event->var[insn->var].n == WRITE_NULL ? 0 :
 			(uintptr_t)event->var[insn->var].p)
-	PUSH(STRING_EQUAL, string_test(program, event, insn))
-	PUSH(STRING_GLOB, string_test(program, event, insn))
+	STEP(STRING_EQUAL)
+	STEP(STRING_GLOB)
+		*sp++ = top;
+		top = string_test(program, event, insn);
+		if (unlikely(top == STRING_UNKNOWN))
+			return AX_BAD_ADDRESS;
+		NEXT(1);
 	PUSH(VTID, program->machine->vtid(hit))
 	PUSH(CPU, program->machine->cpu(hit))
 	PUSH(VPID, program->machine->vpid(hit))

@@ -184,6 +184,11 @@ extern const struct ax_machine ax_host;
 /* Does not have that address, and ignores `hit`. */
 extern const struct ax_machine ax_bare;
 
+/* Copies n bytes of the program's memory. Returns how many could be read, from
+ * the first on. For the text of which an event has a part (WRITE_CUT); set
+ * before the first of these. SIGSAFE. */
+extern uint64_t (*ax_text_read)(void *to, uint64_t address, uint64_t n);
+
 /* An event, for the verifier: the shape, and TAFFRAIL_FIELDS_MAX types of the
  * fields as they are recorded (shape_make(), shape_types()). */
 struct ax_layout {

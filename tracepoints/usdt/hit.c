@@ -186,13 +186,28 @@ static SIGSAFE uint64_t share_find(const struct strings *strings,
 	return rest / left - 1;
 }
 
-/* Has a text of a line's event end in dots if more of it is in memory. */
-static SIGSAFE void cut_mark(char *text, uint64_t address, uint64_t n,
+SIGSAFE uint64_t usdt_text_read(void *to, uint64_t address, uint64_t n)
+{
+	struct memory_stack stack;
+
+	memory_stack_here(&stack, 0);
+	return memory_copy(to, address, n, &stack);
+}
+
+/* Has a text of n bytes end in dots, in a line's event, and conditions read it
+ * themselves, if more of it, up to `wanted` bytes, is in memory. */
+static SIGSAFE void cut_mark(struct write_var *var, char *text,
+			     uint64_t address, uint64_t n, uint64_t wanted,
 			     struct fetching *f)
 {
-	char next = 0;
+	char next;
 
-	if (n > 8 && memory_copy(&next, address + n, 1, &f->stack) && next)
+	if (memory_copy(&next, address + n, 1, &f->stack) && !next)
+		return;
+	/* where there are addresses of 57 bits, none is known */
+	var->n = WRITE_CUT(address >> 48 ? 0 : address,
+			   min_u64(wanted, WRITE_CUT_MOST + 1));
+	if (n > 8 && usdt_is_line(f->probe))
 		__builtin_memcpy(text + n - 3, "...", 3);
 }
 
@@ -232,9 +247,9 @@ static SIGSAFE void string_add(struct strings *strings,
 	} else {
 		n = address ? memory_copy_string(to, address, most, &f->stack) :
 			      0;
-		if (n == share && n < wanted && usdt_is_line(probe))
-			cut_mark(to, address, n, f);
-		/* conditions may ask for the begin of a text that is cut */
+		if (n == share && n < wanted)
+			cut_mark(var, to, address, n, wanted, f);
+		/* a text that is cut is not one that cannot be read */
 		if (!address || n == most || (n && !to[n - 1]))
 			wanted = n;
 		if (!n && (most || !address)) {

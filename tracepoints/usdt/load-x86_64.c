@@ -363,6 +363,7 @@ static void library_load(void)
 	if (found && found->version == USDT_VERSION &&
 	    found->adopted_bytes == sizeof(struct usdt_adopted) &&
 	    found->object_bytes == sizeof(struct object)) {
+		ax_text_read = usdt_text_read;
 		usdt_functions = found;
 		registry_adopted = &adopted_functions;
 		patch_flush = found->flush;

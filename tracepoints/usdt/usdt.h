@@ -414,6 +414,9 @@ uint64_t usdt_stack_end(void);
 #define USDT_LINE_BASE	63
 extern const struct ax_machine usdt_line_machine;
 
+/* As ax_text_read. SIGSAFE. */
+uint64_t usdt_text_read(void *to, uint64_t address, uint64_t n);
+
 /* Called by the stub at each hit. SIGSAFE. */
 void usdt_hit(struct usdt_adopted *probe, const struct usdt_state *state);
 
