@@ -112,17 +112,6 @@ static bool libc_unknown(void)
 	return libc_suits && !libc_suits();
 }
 
-/* See filtered_start(). */
-static bool is_filtered(bool told)
-{
-	if (!filtered_start(settings.seccomp, told))
-		return false;
-	agent_off = "the program began under a seccomp filter";
-	/* makes no system call, not even for a line of the log */
-	thread_forbid(HOST_FILTERED);
-	return true;
-}
-
 static void agent_set_up(void)
 {
 	int tsc = PR_TSC_ENABLE;
@@ -135,9 +124,13 @@ static void agent_set_up(void)
 		return;
 	}
 	/* a library for LD_AUDIT may have made threads */
-	if (is_filtered(settings.unfiltered && !settings.audit &&
-			agent_begins_alone()))
+	if (filtered_start(settings.seccomp, settings.unfiltered &&
+			   !settings.audit && agent_begins_alone())) {
+		agent_off = "the program began under a seccomp filter";
+		/* makes no system call, not even for a line of the log */
+		thread_forbid(HOST_FILTERED);
 		return;
+	}
 	words_log();
 	/* the setting survives execve() */
 	sys2(SYS_prctl, PR_GET_TSC, &tsc);
@@ -154,8 +147,6 @@ static void agent_set_up(void)
 	if (modules_setup)
 		modules_setup();
 	deferred = deferred_look();
-	if (!deferred && filtered_unread() && is_filtered(false))
-		return;
 	if (!deferred)
 		agent_learn();
 	object_setup();

@@ -12,9 +12,8 @@
  * Returns true when the agent must stay off: the process begins under a filter
  * that is not trusted. `word` is TAFFRAIL_SECCOMP, or NULL. Call it once, at
  * start, before anything else that makes a system call. With `told` there is no
- * filter. Then nothing is read, and filtered_unread() is true, if the process
- * certainly has no tracer: call it again without `told`, unless files are put
- * off.
+ * filter, and one thread. Then nothing is read, and filtered_unread() is true,
+ * if the process certainly has no tracer.
  */
 bool filtered_start(const char *word, bool told);
 bool filtered_unread(void);
