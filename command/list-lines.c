@@ -193,8 +193,8 @@ static void answer_take(struct listing *l, struct row *row, char *words)
 }
 
 /* Lists the lines that a file has. */
-static int file_list(const char *path, const struct opener_file *file,
-		     void *priv)
+static int file_list(const char *path, const char *called,
+		     const struct opener_file *file, void *priv)
 {
 	static struct symboliser_module module;
 	static const struct row none;
@@ -260,7 +260,7 @@ int list_lines(const char *source, pid_t pid, char **paths, int n,
 							strerror(-ret));
 			continue;
 		}
-		file_list(paths[i], &file, &listing);
+		file_list(paths[i], NULL, &file, &listing);
 		opener_close(&file);
 	}
 	if (pid && (ret == -ENOENT || ret == -ESRCH))

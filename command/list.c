@@ -517,14 +517,13 @@ static bool add_meant(struct marker_list *kept, const char *rule,
 }
 
 /* Keeps of a list of functions those that rules name, by these names; without a
- * rule all, but those of libc and the like. `path`: the file; NULL: any. */
+ * rule all, but those of libc and the like. `names`: the module's, or NULL. */
 static void keep_named(struct output *out, struct marker_list *list,
-		       const char *path)
+		       const char *names)
 {
 	static char every[] = "fn:*";
 	static char *all[] = { every, NULL };
 	char **rules = *out->rules ? out->rules : all;
-	const char *module = path ? text_file_name(path) : NULL;
 	struct marker_list kept = { 0 };
 
 	for (size_t i = 0, n; i < list->count; i += n) {
@@ -534,7 +533,7 @@ static void keep_named(struct output *out, struct marker_list *list,
 			    m[n].address == m->address; n++)
 			;
 		for (int r = 0; rules[r]; r++)
-			if (add_meant(&kept, rules[r], module, m, n))
+			if (add_meant(&kept, rules[r], names, m, n))
 				out->met |= 1ull << r % 64;
 	}
 	marker_list_free(list);
@@ -567,11 +566,12 @@ static void note_changed(struct marker_list *list,
 }
 
 /* Lists the functions of a process's module. */
-static int list_module(const char *path, struct marker_list *list, void *arg)
+static int list_module(const char *path, const char *names,
+		       struct marker_list *list, void *arg)
 {
 	struct output *out = arg;
 
-	keep_named(out, list, path);
+	keep_named(out, list, names);
 	note_changed(list, &out->sites);
 	out->headings = true;
 	if (list->count)
@@ -629,6 +629,7 @@ static int list_functions(struct output *out, pid_t pid)
 static int list_files(struct output *out, char **paths, int n)
 {
 	char error[ELFNOTES_ERROR_BYTES], where[PATH_MAX];
+	char names[FILE_NAMES_BYTES];
 	int ret, result = COMMAND_DONE;
 	const char *why;
 	struct stat st;
@@ -661,9 +662,11 @@ static int list_files(struct output *out, char **paths, int n)
 				   (out->functions ? SYMBOLISER_FUNCTIONS :
 				    SYMBOLISER_LTTNG), error)) {
 			known = list.count;
+			if (out->functions && *out->rules)
+				file_names(names, *paths);
 			if (out->functions)
 				keep_named(out, &list,
-					   *out->rules ? *paths : NULL);
+					   *out->rules ? names : NULL);
 			put_list(out, &list, *paths, 0);
 			snprintf(where, sizeof(where), "%s: ", *paths);
 			for (r = 0; known && !list.count && out->functions &&

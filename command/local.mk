@@ -171,6 +171,8 @@ command_sources = \
 	command/load/note.c \
 	command/procfs/mapped-file.c \
 	command/procfs/mapped-file.h \
+	command/procfs/module-names.c \
+	command/procfs/module-names.h \
 	command/procfs/process.c \
 	command/procfs/process.h \
 	command/procfs/rlimits.c \

@@ -113,33 +113,39 @@ static void propose_function(const struct functions *f, const char *module,
 		propose(f->p, word, NULL);
 }
 
-/* Proposes the functions of a module, and "MODULE/"; behind a typed module,
- * those of it. */
-static int propose_module(const char *path, struct marker_list *list, void *arg)
+/* Proposes "MODULE/" by a name of a module, and its functions: behind this name,
+ * or without one. */
+static void propose_module(const struct functions *f, char *module, bool bare,
+			   const struct marker_list *list)
 {
-	const struct functions *f = arg;
-	const char *typed = f->p->prefix + strlen(f->p->before);
-	const char *behind;
-	char module[NAME_MAX + 1], word[NAME_MAX + 8];
-	bool runtime;
+	const char *typed = f->p->prefix + strlen(f->p->before) +
+			    strlen(f->lead);
+	const char *behind = strchr(typed, '/');
+	char word[NAME_MAX + 8];
 
-	snprintf(module, sizeof(module), "%s", text_file_name(path));
-	runtime = rule_is_runtime(module);
+	bare = bare && (f->p->file || !rule_is_runtime(module));
 	if (strstr(module, ".so"))
 		*strstr(module, ".so") = '\0';
-	typed += strlen(f->lead);
-	behind = strchr(typed, '/');
 	snprintf(word, sizeof(word), "%s%s/", f->lead, module);
 	if (!behind && list->count)
 		propose(f->p, word, NULL);
-	if (f->p->file && !behind)
-		runtime = false;
 	if (behind ? strlen(module) != (size_t)(behind - typed) ||
 			     strncmp(module, typed, strlen(module)) != 0 :
-		     runtime)
-		return 0;
+		     !bare)
+		return;
 	for (size_t i = 0; i < list->count; i++)
 		propose_function(f, behind ? module : "", &list->markers[i]);
+}
+
+static int propose_names(const char *path, const char *names,
+			 struct marker_list *list, void *arg)
+{
+	char own[FILE_NAMES_BYTES], *rest = own, *name;
+	const struct functions *f = arg;
+
+	strcpy(own, names);
+	while ((name = strsep(&rest, RULE_OR)))
+		propose_module(f, name, name == own, list);
 	return !!f->p->file;
 }
 
@@ -150,12 +156,12 @@ static void propose_each(struct functions *f)
 	struct targets targets;
 
 	if (f->p->pid) {
-		functions_of_process(f->p->pid, 0, propose_module, f);
+		functions_of_process(f->p->pid, 0, propose_names, f);
 		return;
 	}
 	if (f->p->file || f->p->program) {
 		functions_of_program(f->p->file ? f->p->file : f->p->program,
-				     0, propose_module, f);
+				     0, propose_names, f);
 		return;
 	}
 	if (!targets_open(&targets, 0))
@@ -163,7 +169,7 @@ static void propose_each(struct functions *f)
 			if (targets.list.processes[i].alive)
 				functions_of_process(
 					targets.list.processes[i].pid, 0,
-					propose_module, f);
+					propose_names, f);
 	targets_close(&targets);
 }
 

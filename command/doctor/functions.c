@@ -48,14 +48,14 @@ static void reason_count(struct tally *tally, const char *why)
 }
 
 /* Counts the functions of a file. */
-static int count_file(const char *path, struct marker_list *functions,
-		      void *arg)
+static int count_file(const char *path, const char *names,
+		      struct marker_list *functions, void *arg)
 {
 	struct tally *tally = arg;
 	const struct marker *m, *last = NULL;
 	size_t before = tally->all;
 
-	if (rule_is_runtime(text_file_name(path)))
+	if (rule_is_runtime(names))
 		return 0;
 	for (size_t i = 0; i < functions->count; i++, last = m) {
 		m = &functions->markers[i];

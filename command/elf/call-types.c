@@ -151,12 +151,12 @@ static void answer_take(struct typed_rule *rule, char *line, const char *id)
 }
 
 /* Asks about a file, for each rule. */
-static int file_take(const char *path, const struct opener_file *file,
-		     void *priv)
+static int file_take(const char *path, const char *called,
+		     const struct opener_file *file, void *priv)
 {
 	char words[LINE_VALUE_BYTES + 256], id[2 * SYMBOLISER_ID_BYTES + 1];
-	const char *name = text_file_name(path);
 	static struct symboliser_module module;
+	char names[FILE_NAMES_BYTES];
 	uint64_t ns = SYMBOLISER_MARKERS_NS;
 	struct reading *reading = priv;
 	char *text, *rest, *line;
@@ -165,15 +165,17 @@ static int file_take(const char *path, const struct opener_file *file,
 		if (reading->inodes[i] == file->st.st_ino)
 			return 0;
 	/* libc's functions have a table */
-	if (reading->n == FILES_MAX || rule_is_runtime(name) ||
+	if (reading->n == FILES_MAX || rule_is_runtime(text_file_name(path)) ||
 	    symboliser_read_open(&module, file) || !module.id_bytes)
 		return 0;
+	module_names(names, path, called, module.soname);
 	reading->inodes[reading->n++] = file->st.st_ino;
 	for (uint32_t i = 0; i < module.id_bytes; i++)
 		sprintf(id + 2 * i, "%02x", module.id[i]);
 	for (uint32_t i = 0; i < ntyped; i++) {
 		size_t bytes = (size_t)snprintf(words, sizeof(words), "%s%c%s",
-						typed[i].glob, '\0', name) + 1;
+						typed[i].glob, '\0', names) +
+			       1;
 
 		if (typed[i].many || bytes > sizeof(words) ||
 		    debug_spots(&text, words, bytes, path, file, &module, false,

@@ -457,8 +457,8 @@ static void answer_take(struct compiling *c, char *line,
 }
 
 /* Asks about a file, for all rules at once. */
-static int file_compile(const char *path, const struct opener_file *file,
-			void *priv)
+static int file_compile(const char *path, const char *called,
+			const struct opener_file *file, void *priv)
 {
 	char id[2 * SYMBOLISER_ID_BYTES + 1] = "", *text, *rest, *line;
 	static struct symboliser_module module;

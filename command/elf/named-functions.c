@@ -62,19 +62,6 @@ static bool glob_of(char glob[GLOB_BYTES], const char *rule)
 	return rule_kind(rule) == RULE_FUNCTIONS;
 }
 
-/* Copies the name of a module's file, which may be removed or replaced, as the
- * agent knows it. */
-static const char *module_copy(char name[GLOB_BYTES], const char *path)
-{
-	static const char mark[] = " (deleted)";
-	int n = snprintf(name, GLOB_BYTES, "%s", text_file_name(path));
-
-	n -= (int)strlen(mark);
-	if (n > 0 && n < GLOB_BYTES && !strcmp(name + n, mark))
-		name[n] = '\0';
-	return name;
-}
-
 /* Says which rule names one function alone, and that one is older than the
  * IFUNC of the name. Without a '/', no rule names one of libc's. */
 static void find_formers(struct named *named, const char *module,
@@ -96,21 +83,20 @@ static void find_formers(struct named *named, const char *module,
 			if (!rule_names_function(glob, module, name))
 				continue;
 			named->formers |= 1ull << r % 64;
-			command_warn("rule '%s': it means an old %s of %s, "
+			command_warn("rule '%s': it means an old %s of %.*s, "
 				     "which new programs do not call; an IFUNC "
 				     "chooses theirs at start, among "
-				     "%.*s/*%s*", named->rules[r], name, module,
+				     "%.*s/*%s*", named->rules[r], name,
+				     (int)strcspn(module, RULE_OR), module,
 				     (int)(part - glob), glob, name);
 		}
 	}
 }
 
 /* Counts the functions of a module; names of one address count once. */
-static int count_module(const char *path, struct marker_list *functions,
-			void *arg)
+static int count_module(const char *path, const char *module,
+			struct marker_list *functions, void *arg)
 {
-	char file[GLOB_BYTES];
-	const char *module = module_copy(file, path);
 	struct named *named = arg;
 	char glob[GLOB_BYTES], name[FUNCTION_NAME_BYTES];
 	char returns[sizeof(name) + sizeof(RULE_RETURN)];
@@ -141,12 +127,12 @@ static int count_module(const char *path, struct marker_list *functions,
 }
 
 /* Says which rule may mean types or parameters of a function of C++. */
-static int find_parameters(const char *path, struct marker_list *functions,
-			   void *arg)
+static int find_parameters(const char *path, const char *module,
+			   struct marker_list *functions, void *arg)
 {
-	const char *module = text_file_name(path), *name;
 	const struct named *named = arg;
 	char glob[GLOB_BYTES];
+	const char *name;
 
 	for (size_t i = 0; i < functions->count; i++) {
 		name = functions->markers[i].id + ID_BYTES;
@@ -444,31 +430,32 @@ static void find_runtime(struct search *search, const char *module,
 		strcpy(search->runtime, glob);
 }
 
-static int search_module(const char *path, struct marker_list *functions,
-			 void *arg)
+static int search_module(const char *path, const char *names,
+			 struct marker_list *functions, void *arg)
 {
 	struct search *search = arg;
 	char probe[GLOB_BYTES], shown[GLOB_BYTES], choice[GLOB_BYTES + 2];
-	const char *name = text_file_name(path);
+	char own[FILE_NAMES_BYTES], *rest = own, *name;
 	bool variants = false;
 
-	find_runtime(search, name, functions);
-	if (functions->count)
+	find_runtime(search, names, functions);
+	strcpy(own, names);
+	while (functions->count && (name = strsep(&rest, RULE_OR)))
 		nearest_add_copy(&search->modules, name,
 				 nearest_distance(search->modules.rule, name));
 	/* "fn:MODULE/" names the empty name */
 	snprintf(probe, sizeof(probe), "fn:%s%s*",
 		 search->module ? search->module : "",
 		 search->module ? "/" : "");
-	if (!rule_names_function(probe, name, ""))
+	if (!rule_names_function(probe, names, ""))
 		return 0;
 	search->found = true;
 	/* strlen is one of __strlen_avx2 and others */
 	snprintf(choice, sizeof(choice), "_%s_", search->functions.rule);
 	/* the program is the first module */
 	if (!functions->count && !search->modules.ids[0])
-		snprintf(search->stripped, sizeof(search->stripped), "%s",
-			 name);
+		snprintf(search->stripped, sizeof(search->stripped), "%.*s",
+			 (int)strcspn(names, RULE_OR), names);
 	for (size_t i = 0; i < functions->count; i++) {
 		snprintf(shown, sizeof(shown), "%s",
 			 marker_shown(functions->markers[i].id) + ID_BYTES);
@@ -477,8 +464,8 @@ static int search_module(const char *path, struct marker_list *functions,
 		add_function(&search->functions, shown);
 	}
 	/* a stripped libc does not tell the names of choices */
-	search->chosen |= !variants && (!strncmp(name, "libc.", 5) ||
-					!strncmp(name, "libm.", 5));
+	search->chosen |= !variants && (!strncmp(names, "libc.", 5) ||
+					!strncmp(names, "libm.", 5));
 	return 0;
 }
 

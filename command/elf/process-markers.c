@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "command/elf/elfnotes.h"
 #include "command/procfs/mapped-file.h"
+#include "command/procfs/module-names.h"
 #include "command/procfs/process.h"
 #include "command/sandbox/opener.h"
 #include "tracepoints/usdt/plan/plan.h"
@@ -142,13 +143,13 @@ static void note_fault(struct scan *scan, const struct process_mapping *m,
 }
 
 /* Gives the file's own address of a mapping's first byte. */
-static int first_address(uint64_t *address, const struct process_mapping *m,
+static int first_address(uint64_t *address, struct symboliser_module *module,
+			 const struct process_mapping *m,
 			 const struct symboliser_file *file, uint64_t *ns)
 {
-	struct symboliser_module module;
-	int ret = symboliser_module(&module, file, ns);
+	int ret = symboliser_module(module, file, ns);
 
-	return ret ? ret : symboliser_place(address, &module, m->offset);
+	return ret ? ret : symboliser_place(address, module, m->offset);
 }
 
 /* Notes the functions of which a process has other code than the file. */
@@ -177,7 +178,9 @@ static void note_changed(const struct scan *scan,
 static int scan_mapping(const struct process_mapping *m, void *arg)
 {
 	char path[PROCESS_FILE_BYTES], error[ELFNOTES_ERROR_BYTES];
+	char names[FILE_NAMES_BYTES], called[PATH_MAX];
 	uint64_t address, shift, ns = SYMBOLISER_NS;
+	static struct symboliser_module module;
 	struct symboliser_file from;
 	struct scan *scan = arg;
 	struct opener_file file;
@@ -206,7 +209,7 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 	    opener_open(&file, path, m->inode))
 		return 0;
 	from = symboliser_opened(&file);
-	if (!first_address(&address, m, &from, &ns)) {
+	if (!first_address(&address, &module, m, &from, &ns)) {
 		shift = m->start - address;
 		ret = note_module(scan, m->inode, shift);
 		for (size_t i = 0; i < scan->napart; i++)
@@ -222,8 +225,13 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 		if (scan->how & SYMBOLISER_FUNCTIONS &&
 		    scan->how & SYMBOLISER_PLAN && !ret)
 			note_changed(scan, m, file.fd);
-		if (scan->module && !ret)
-			told = scan->module(m->path, scan->list, scan->arg);
+		if (scan->module && !ret) {
+			module_names(names, m->path,
+				     process_called(called, scan->pid, m->path),
+				     module.soname);
+			told = scan->module(m->path, names, scan->list,
+					    scan->arg);
+		}
 		if (scan->module)
 			marker_list_free(scan->list);
 	}
@@ -293,7 +301,7 @@ struct opening {
 static int open_mapping(const struct process_mapping *m, void *arg)
 {
 	struct opening *opening = arg;
-	char path[PROCESS_FILE_BYTES];
+	char path[PROCESS_FILE_BYTES], called[PATH_MAX];
 	struct opener_file file;
 	enum process_way way;
 	int ret;
@@ -307,7 +315,9 @@ static int open_mapping(const struct process_mapping *m, void *arg)
 	    opener_open(&file, path, m->inode))
 		return 0;
 	opening->inode = m->inode;
-	ret = opening->opened(m->path, &file, opening->arg);
+	ret = opening->opened(m->path,
+			      process_called(called, opening->pid, m->path),
+			      &file, opening->arg);
 	opener_close(&file);
 	return ret;
 }
@@ -413,6 +423,7 @@ static int look_symbol(const struct process_mapping *m, void *arg)
 	struct opener_file file;
 	enum process_way way;
 	uint64_t start, ns = SYMBOLISER_NS;
+	static struct symboliser_module module;
 	bool found;
 
 	if (!m->executable || (!strstr(strrchr(m->path, '/'), wanted->file) &&
@@ -423,7 +434,7 @@ static int look_symbol(const struct process_mapping *m, void *arg)
 	    opener_open(&file, path, m->inode))
 		return 0;
 	from = symboliser_opened(&file);
-	found = !first_address(&start, m, &from, &ns) &&
+	found = !first_address(&start, &module, m, &from, &ns) &&
 		!symboliser_address(&wanted->address, wanted->name, &from, &ns);
 	opener_close(&file);
 	if (!found)

@@ -29,23 +29,25 @@ int process_markers_read(struct marker_list *list, pid_t pid, uint32_t how,
 int process_probes_read(struct marker_list *list, pid_t pid);
 
 /* Calls `module` for each module that an agent in the process may read, with
- * the list that the symboliser makes of it (`how`), at the process's addresses.
- * The list is freed after the call. A call that returns other than 0 ends the
+ * the names that rules know (module-names.h) and the list that the symboliser
+ * makes of it (`how`), at the process's addresses. The list is freed after the
+ * call. A call that returns other than 0 ends the
  * reading, which returns that; else 0, or a negative errno as above. */
-typedef int process_module(const char *path, struct marker_list *list,
-			   void *arg);
+typedef int process_module(const char *path, const char *names,
+			   struct marker_list *list, void *arg);
 int process_each_module(pid_t pid, uint32_t how, process_module *module,
 			void *arg);
 
 /* Returns true for files of an agent, which have no sites for rules. */
 bool file_is_agents(const char *path);
 
-/* Calls `opened` for each other file that an agent in the process may read. A
- * call that returns other than 0 ends that, and is returned; else 0, or a
- * negative errno as above. */
+/* Calls `opened` for each other file that an agent in the process may read;
+ * `called` is another path of it (process_called()), or NULL. A call that
+ * returns other than 0 ends that, and is returned; else 0, or a negative errno
+ * as above. */
 struct opener_file;
-typedef int process_opened(const char *path, const struct opener_file *file,
-			   void *arg);
+typedef int process_opened(const char *path, const char *called,
+			   const struct opener_file *file, void *arg);
 int process_each_file(pid_t pid, process_opened *opened, void *arg);
 
 /* Decides between byte and jump, or byte and int3, for a process that has the

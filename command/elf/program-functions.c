@@ -16,6 +16,7 @@
 #include "command/common/installed.h"
 #include "command/elf/elfnotes.h"
 #include "command/elf/process-markers.h"
+#include "command/procfs/module-names.h"
 #include "command/procfs/process.h"
 #include "command/sandbox/opener.h"
 
@@ -34,6 +35,7 @@ bool function_name(char name[FUNCTION_NAME_BYTES], const struct marker *m,
 /* The files of a program: those that were read, then those to read. */
 struct files {
 	char *paths[FILES_MAX];
+	char *called[FILES_MAX];	/* the same by other names */
 	size_t n;
 	char beside[PATH_MAX];		/* the program's folder */
 	char runtime[PATH_MAX];		/* that of this command's libc */
@@ -54,7 +56,8 @@ static bool file_add(struct files *files, const char *folder, size_t bytes,
 			return true;
 	if (files->n < FILES_MAX) {
 		files->paths[files->n] = strdup(real);
-		files->n += !!files->paths[files->n];
+		files->called[files->n] = strdup(name);
+		files->n += files->paths[files->n] && files->called[files->n];
 	}
 	return true;
 }
@@ -108,7 +111,8 @@ static void add_needed(struct files *files, const char *path)
 /* Calls `take` for the files of a program, until a call returns another value
  * than 0, which is returned. */
 static int each_path(const char *program,
-		     int (*take)(const char *path, void *arg), void *arg)
+		     int (*take)(const char *path, const char *called,
+				 void *arg), void *arg)
 {
 	struct files files = { .n = 0 };
 	char path[PATH_MAX];
@@ -123,13 +127,32 @@ static int each_path(const char *program,
 	folder_keep(files.beside);
 	for (size_t i = 0; i < files.n; i++) {
 		if (!ret && !file_is_agents(files.paths[i]))
-			ret = take(files.paths[i], arg);
+			ret = take(files.paths[i], files.called[i], arg);
 		if (!ret)
 			add_needed(&files, files.paths[i]);
 	}
-	for (size_t i = 0; i < files.n; i++)
-		free(files.paths[i]);
+	while (files.n--) {
+		free(files.paths[files.n]);
+		free(files.called[files.n]);
+	}
 	return ret;
+}
+
+void file_names(char names[FILE_NAMES_BYTES], const char *path)
+{
+	static struct symboliser_module module;
+	char link[32], called[PATH_MAX] = "";
+	struct opener_file file;
+	bool read = false;
+
+	if (!opener_open(&file, path, 0)) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", file.fd);
+		if (!file.copied && readlink(link, called, PATH_MAX - 1) < 0)
+			*called = '\0';
+		read = !symboliser_read_open(&module, &file);
+		opener_close(&file);
+	}
+	module_names(names, path, called, read ? module.soname : NULL);
 }
 
 /* The callers of the functions below. */
@@ -140,21 +163,26 @@ struct passing {
 	void *arg;
 };
 
-static int pass_functions(const char *path, void *arg)
+static int pass_functions(const char *path, const char *called, void *arg)
 {
 	const struct passing *passing = arg;
-	char error[ELFNOTES_ERROR_BYTES];
+	char error[ELFNOTES_ERROR_BYTES], names[FILE_NAMES_BYTES];
 	struct marker_list list = { 0 };
 	int ret = 0;
 
 	if (!elfnotes_read(&list, path, SYMBOLISER_FUNCTIONS | passing->how,
-			   error))
-		ret = passing->take(path, &list, passing->arg);
+			   error)) {
+		if (called)
+			module_names(names, path, called, NULL);
+		else
+			file_names(names, path);
+		ret = passing->take(path, names, &list, passing->arg);
+	}
 	marker_list_free(&list);
 	return ret;
 }
 
-static int pass_file(const char *path, void *arg)
+static int pass_file(const char *path, const char *called, void *arg)
 {
 	const struct passing *passing = arg;
 	struct opener_file file;
@@ -162,7 +190,7 @@ static int pass_file(const char *path, void *arg)
 
 	if (opener_open(&file, path, 0))
 		return 0;
-	ret = passing->opened(path, &file, passing->arg);
+	ret = passing->opened(path, called, &file, passing->arg);
 	opener_close(&file);
 	return ret;
 }
@@ -182,7 +210,7 @@ int functions_of_files(char *const *paths, size_t n, functions_take *take,
 	int ret = 0;
 
 	for (size_t i = 0; i < n && !ret; i++)
-		ret = pass_functions(paths[i], &passing);
+		ret = pass_functions(paths[i], NULL, &passing);
 	return ret;
 }
 
@@ -193,13 +221,13 @@ int files_of_program(const char *program, process_opened *opened, void *arg)
 	return each_path(program, pass_file, &passing);
 }
 
-static int pass_module(const char *path, struct marker_list *functions,
-		       void *arg)
+static int pass_module(const char *path, const char *names,
+		       struct marker_list *functions, void *arg)
 {
 	const struct passing *passing = arg;
 
 	return file_is_agents(path) ? 0 :
-				      passing->take(path, functions,
+				      passing->take(path, names, functions,
 						    passing->arg);
 }
 

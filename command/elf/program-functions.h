@@ -10,6 +10,7 @@
 
 #include "command/elf/markers.h"
 #include "command/elf/process-markers.h"
+#include "command/procfs/module-names.h"
 
 /* Writes a name by which rules know a function: 0, the symbol; 1, of a static
  * function, "FILE.c:NAME". Returns false if there is none. */
@@ -19,11 +20,12 @@ bool function_name(char name[FUNCTION_NAME_BYTES], const struct marker *m,
 
 /*
  * Gets a module's functions in the order of addresses, with an id "fn/NAME" for
- * each symbol. `path` is the module's file, and the list is freed after the
- * call. A result other than 0 ends the reading.
+ * each symbol. `path` is the module's file, `names` those that rules know
+ * (module-names.h), and the list is freed after the call. A result other than 0
+ * ends the reading.
  */
-typedef int functions_take(const char *path, struct marker_list *functions,
-			   void *arg);
+typedef int functions_take(const char *path, const char *names,
+			   struct marker_list *functions, void *arg);
 
 /*
  * Calls `take` for the file of a program, found as execvp(3) does, and for its
@@ -37,6 +39,10 @@ int functions_of_program(const char *program, uint32_t how,
 
 /* Calls `opened` for the files of a program, as process_each_file() does. */
 int files_of_program(const char *program, process_opened *opened, void *arg);
+
+/* Writes the names of a file: the path's, that of the file to which it leads,
+ * and a library's own. */
+void file_names(char names[FILE_NAMES_BYTES], const char *path);
 
 /* Calls `take` for these files alone. */
 int functions_of_files(char *const *paths, size_t n, functions_take *take,

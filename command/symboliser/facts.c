@@ -97,6 +97,8 @@ static void read_dynamic(struct reading *r, const GElf_Phdr *ph)
 		if (!name)
 			continue;
 		if (dyn.d_tag == DT_SONAME) {
+			snprintf(r->module->soname, SYMBOLISER_PATH_BYTES,
+				 "%s", name);
 			if (!strncmp(name, "ld-", 3) ||
 			    !strncmp(name, "ld.", 3))
 				r->module->library = false;

@@ -79,6 +79,7 @@ static bool item_valid(const struct symboliser_answer *answer, uint32_t i)
 	case ASK_MODULE:
 		return module->nsegments <= SYMBOLISER_SEGMENTS_MAX &&
 		       module->id_bytes <= SYMBOLISER_ID_BYTES &&
+		       has_end(module->soname, sizeof(module->soname)) &&
 		       has_end(module->interpreter,
 			       sizeof(module->interpreter)) &&
 		       has_end(module->debug_file,

@@ -97,6 +97,7 @@ struct symboliser_module {
 					 * files share (.gnu_debugaltlink) */
 	uint32_t alternate_bytes;	/* of its build ID */
 	uint8_t alternate_id[SYMBOLISER_ID_BYTES];
+	char soname[SYMBOLISER_PATH_BYTES]; /* of a shared object, or "" */
 	char needed[SYMBOLISER_NEEDED_BYTES]; /* shared objects that it is
 					 * linked to, each with a NUL; then
 					 * an empty one */

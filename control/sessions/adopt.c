@@ -57,7 +57,7 @@ static uint32_t name_meant(const struct session_rule *rule,
 {
 	uint32_t i = 0;
 
-	while (i < n && !rule_names_function(rule->glob, module->name,
+	while (i < n && !rule_names_function(rule->glob, module->names,
 					     names[i]))
 		i++;
 	return i;

@@ -33,7 +33,7 @@ static bool needs_name(const struct session_rule *rule,
 static bool names_place(const char *glob, const struct object *object)
 {
 	const struct usdt_adopted *own = object->adopted, *other;
-	const char *module = object->module->name;
+	const char *module = object->module->names;
 
 	if (!rule_names_function(glob, module, object->name))
 		return false;

@@ -116,7 +116,7 @@ static bool names_probe(const struct session *session,
 
 		if ((glob_match_cut(rule->glob, id, OBJECT_ID_MOST) ||
 		     (line && text_equal(rule->glob, line)) ||
-		     (function && rule_names_function(rule->glob, module->name,
+		     (function && rule_names_function(rule->glob, module->names,
 						      function))) &&
 		    (!rule->wanted || (session_rule_names(rule) &&
 				       (!exits || rule->calls ||

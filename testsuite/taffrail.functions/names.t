@@ -319,6 +319,91 @@ run: taffrail list --functions -p "$(sh -c 'echo $$')"
 status: 1
 stderr: ^taffrail: list: no such process: [0-9]+$
 
+# Names of modules
+group: a program and a library with several names
+before:
+	mkdir bin
+	cat >net.c <<-'END'
+		long net_send(long n) { __asm__ volatile(""); return n + 1; }
+	END
+	cat >served.c <<-'END'
+		#include <stdio.h>
+		#include <unistd.h>
+		long net_send(long n);
+		__attribute__((noinline)) static long serve(long n) { __asm__ volatile(""); return net_send(n); }
+		int main(int argc, char **argv)
+		{
+			char line[8];
+			if (argc == 1)
+				return serve(1) + serve(2) + serve(3) != 9 || !argv;
+			if (chdir("/"))
+				return 1;
+			puts("ready");
+			while (fflush(stdout), fgets(line, sizeof(line), stdin))
+				printf("%ld\n", serve(1) + serve(2) + serve(3) - 10 + argc++);
+		}
+	END
+	gcc -g -O2 -shared -fPIC -Wl,-soname,libnet.so.1 -o libnet.so.1.2.3 net.c && ln -s libnet.so.1.2.3 libnet.so.1
+	gcc -g -O2 -o check served.c ./libnet.so.1 -Wl,-rpath,"$PWD" && ln -s check server && ln -s ../server bin/served && cp check copied
+	printf '#!/bin/sh\nexec ./server\n' >script && chmod +x script
+	calls() { taffrail view "$@" | grep -o 'fn:[a-z_.:]*: .*' | sed 's/{ [cv][^}]*}, //g; s/, cfa.*//' | sort | uniq -c; }
+	traced() { taffrail record --force -o $1 -e "$2" -- $3 2>&1 | grep -o "no function.*"; calls $1; }
+case: a rule may have the name with which it was executed, or the file's
+run: for rule in server/serve 'ch?ck/serve%entry if n == 2'; do traced one "fn:$rule" ./server; done; PATH=$PWD/bin:$PATH traced two 'fn:serve?/served.c:serve if n == 3' served; traced three fn:copied/serve ./copied; traced four fn:check/serve ./copied
+whole stdout:
+	      1 fn:serve: { n = 1
+	      1 fn:serve: { n = 2
+	      1 fn:serve: { n = 3
+	      1 fn:serve: { n = 2
+	      1 fn:served.c:serve: { n = 3
+	      1 fn:serve: { n = 1
+	      1 fn:serve: { n = 2
+	      1 fn:serve: { n = 3
+	no function matches 'fn:check/serve'; nearest: modules copied, libc.so.6 or libnet.so.1 (libc and the dynamic linker only by name, as fn:libc/...)
+case: readers take both, and show the file's
+run: for rule in server/serve check/served.c:serve served/serve; do calls one --where "fn:$rule if n == 2"; done; taffrail record -o both -e fn:serve -- sh -c './server; ./copied' && taffrail report --functions both | grep -o '[a-z]*/serve' | sort
+whole stdout:
+	      1 fn:serve: { n = 2
+	      1 fn:serve: { n = 2
+	check/serve
+	copied/serve
+stderr: no event matches 'fn:served/serve if n == 2'
+case: a library has the name that programs know, and that of the file
+run: for rule in libnet libnet.so.1 'libnet.so.1.2.[0-9]'; do traced lib "fn:$rule/net_send if n == 2" ./server; done; taffrail list --functions libnet.so.1.2.3 fn:libnet.so.1/net_send | grep -c fn/; taffrail list --functions server fn:check/serve fn:server/served.c:serve | grep -c fn/
+whole stdout:
+	      1 fn:net_send: { n = 2
+	      1 fn:net_send: { n = 2
+	      1 fn:net_send: { n = 2
+	1
+	2
+case: an interpreter has not the script's name
+run: traced of 'fn:scr?pt/*' ./script
+stdout: ^no function matches 'fn:scr\?pt/\*'
+case: processes that have left the folder, and start --all
+run:
+	start one ./server wait; wait_for grep -q ready one.out
+	taffrail list --functions -p $pid fn:server/serve fn:check/served.c:serve fn:libnet.so.1/net_send | grep -o '^fn/[a-z_.:]*'
+	taffrail attach $pid >/dev/null; taffrail start now -p $pid -e 'fn:server/serve if n == 2'
+	say one '' 1; taffrail disable now fn:server/serve && taffrail enable now fn:libnet.so.1.2.3/net_send
+	say one '' 2; taffrail snapshot now -o now.d 2>/dev/null; calls now.d; taffrail destroy now
+	taffrail start every --all -e 'fn:server/serve if n == 3' -e fn:severs/serve
+	say one '' 3; taffrail snapshot every -o every.d 2>/dev/null; calls every.d; taffrail destroy every; kill $pid
+whole stdout:
+	fn/serve
+	fn/served.c:serve
+	fn/net_send
+	      1 fn:net_send: { n = 1
+	      1 fn:net_send: { n = 2
+	      1 fn:net_send: { n = 3
+	      1 fn:serve: { n = 2
+	      1 fn:serve: { n = 3
+stderr: no function matches 'fn:severs/serve'.* modules (served|server), 
+case: rules in the environment
+run: taffrail record -o env.d -e 'fn:server/serve if arg1 == 3' -- env TAFFRAIL_ENABLE='fn:server/serve if arg1 == 1' TAFFRAIL_SESSION=own ./server && taffrail snapshot own -o own.d && calls own.d env.d | sed 's/, arg2.*//'
+whole stdout:
+	      1 fn:serve: { arg1 = 1
+	      1 fn:serve: { arg1 = 3
+
 group: a program whose file was replaced
 need: test $(id -u) = 0
 case: the module is called as before

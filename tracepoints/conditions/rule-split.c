@@ -322,6 +322,23 @@ static void unquote(char *name)
 	*to = '\0';
 }
 
+/* Tells whether a glob names a module, by one of the names. */
+static bool names_module(const char *glob, const char *names)
+{
+	size_t bytes, stem;
+
+	for (;; names += bytes + 1) {
+		for (bytes = 0; names[bytes] && names[bytes] != *RULE_OR;)
+			bytes++;
+		stem = stem_bytes(names);
+		if (glob_match_upto(glob, names, bytes) ||
+		    (stem < bytes && glob_match_upto(glob, names, stem)))
+			return true;
+		if (!names[bytes])
+			return false;
+	}
+}
+
 bool rule_names_function(const char *glob, const char *module,
 			 const char *name)
 {
@@ -339,8 +356,7 @@ bool rule_names_function(const char *glob, const char *module,
 		__builtin_memcpy(part, rest, bytes);
 		part[bytes] = '\0';
 		rest = p + 1;
-		if (module && !glob_match(part, module) &&
-		    !glob_match_upto(part, module, stem_bytes(module)))
+		if (module && !names_module(part, module))
 			return false;
 	} else if (module && rule_is_runtime(module)) {
 		return false;

@@ -43,8 +43,9 @@ bool rule_has_parameters(const char *rule);
  *				with every other one (rule_is_runtime())
  *	fn:MODULE/GLOB		MODULE is a glob, too: "libssl" is libssl.so.3
  *
- * `module` is the last part of the path of the function's file, or NULL: not
- * known, so it fits. `name` is NAME, or NAME%return for the function's exits.
+ * `module` has the names of the function's file: the last parts of the paths by
+ * which it is known, with RULE_OR between them. NULL: not known, so it fits.
+ * `name` is NAME, or NAME%return for the function's exits.
  * NAME is a symbol, or the name of C++; GLOB names a symbol also by the name of
  * C++, with the parameters or without, and may be in quotes. A static function
  * is also called "FILE.c:NAME". For one thread at a time.
@@ -52,6 +53,7 @@ bool rule_has_parameters(const char *rule);
  */
 bool rule_names_function(const char *glob, const char *module,
 			 const char *name);
+#define RULE_OR		"|"	/* "redis-check-rdb|redis-server" */
 
 /* Returns true when a rule that names a function by two names means the
  * first: the one without a source file, without a leading underscore, the
@@ -63,7 +65,7 @@ bool rule_prefers(const char *name, const char *other);
 const char *rule_shown_name(const char *symbol);
 
 /* Returns true for libc's libraries and the dynamic linker, by the last part of
- * the path. */
+ * the path, or by the first of a module's names. */
 bool rule_is_runtime(const char *module);
 
 #define RULE_RETURN	"%return"	/* behind a function's name: an exit */

@@ -302,6 +302,7 @@ static struct module *module_add(const struct dl_phdr_info *info,
 			last = name + 1;
 	if (last)
 		text_copy(module->name, sizeof(module->name), last);
+	text_copy(module->names, sizeof(module->names), module->name);
 	module->base = info->dlpi_addr;
 	module->start = start;
 	module->end = end;

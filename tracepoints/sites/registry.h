@@ -108,13 +108,17 @@ static inline struct channel_slot *object_slot(const struct object *object,
 #define OBJECT_ID_MOST		(OBJECT_ID_BYTES - 1)
 
 #define MODULE_PATH_BYTES	512
+#define MODULE_NAMES_BYTES	192
 
 struct module {
 	struct module *next;
 	char path[MODULE_PATH_BYTES];	/* "" when it is not known */
-	char name[64];			/* last part of the file's path; of the
-					 * program, once a rule has asked for
-					 * functions */
+	char name[64];			/* last part of the path by which it was
+					 * loaded; of the program's file, once a
+					 * rule has asked for functions */
+	char names[MODULE_NAMES_BYTES];	/* the name, and once a rule has asked,
+					 * others (rule_names_function()) */
+	bool named;			/* a rule has asked */
 	const void *headers;		/* of the program, in its memory */
 	uint32_t nheaders;
 	uint32_t ncodes;		/* sites that its notes have */

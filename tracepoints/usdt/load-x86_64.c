@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "base/arena.h"
@@ -66,6 +67,7 @@ static const struct {
 	{ "arena_pack", arena_pack },
 	{ "arena_take", arena_take },
 	{ "ax_verify", ax_verify },
+	{ "getauxval", getauxval },
 	{ "library_open", library_open },
 	{ "library_symbol", library_symbol },
 	{ "mapped_each", mapped_each },

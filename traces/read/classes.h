@@ -95,6 +95,8 @@ struct event_class {
 					 * of a function the symbol */
 	const char *place;		/* of a function: "MODULE+0xADDRESS", or
 					 * "MODULE/FILE+0xADDRESS"; or NULL */
+	const char *modules;		/* each name of the module, if rules
+					 * know it by several; or NULL */
 	uint32_t term;			/* of a function: TERM_NONE, or which
 					 * entries and returns may belong
 					 * together */

@@ -21,6 +21,7 @@
 #include "base/demangle.h"
 #include "base/text.h"
 #include "buffers/ctf.h"
+#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/fields/shown.h"
 #include "traces/read/tsdl-private.h"
 
@@ -448,25 +449,38 @@ static const char *name_shown(struct tsdl *t, const char *name)
 	return kept ? kept : name;
 }
 
-/* Takes the place and the term of a function in a URI, or neither. */
+/* Takes the place, the names of the module and the term of a function in a URI,
+ * or none. */
 static void take_place(struct tsdl *t, struct event_class *event)
 {
 	const char *uri = tsdl_take_text(t), *place, *term;
+	size_t names, first, end;
 	char *kept;
 
 	place = uri ? text_after(uri, METADATA_FUNCTION) : NULL;
 	event->place = place;
-	term = place ? strchr(place + place_file_bytes(place), *METADATA_TERM) :
-		       NULL;
-	if (!term)
+	if (!place)
 		return;
-	event->term = term[1] ? (uint32_t)strtoul(term + 1, NULL, 10) :
-				TERM_NONE;
-	kept = class_memory_take(t->memory, (size_t)(term - place) + 1);
-	if (kept)
-		event->place = memcpy(kept, place, (size_t)(term - place));
-	else
+	names = place_module_bytes(place);
+	first = strcspn(place, RULE_OR);
+	first = first < names ? first : names;
+	term = strchr(place + place_file_bytes(place), *METADATA_TERM);
+	if (term)
+		event->term = term[1] ?
+				      (uint32_t)strtoul(term + 1, NULL, 10) :
+				      TERM_NONE;
+	if (!term && first == names)
+		return;
+	end = term ? (size_t)(term - place) : strlen(place);
+	kept = class_memory_take(t->memory, 2 * end + 2);
+	if (!kept) {
 		tsdl_fail(t, -ENOMEM);
+		return;
+	}
+	event->place = kept;
+	kept += sprintf(kept, "%.*s%.*s", (int)first, place,
+			(int)(end - names), place + names) + 1;
+	event->modules = memcpy(kept, place, names);
 }
 
 /* Takes a row of a block `event`, whose event_class is `priv`. An unknown row

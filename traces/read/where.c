@@ -111,7 +111,9 @@ static bool names_function(const char *glob, const struct event_class *class,
 	if (!place)
 		return rule_names_function(glob, NULL, name);
 	n = place_module_bytes(place);
-	snprintf(module, sizeof(module), "%.*s", (int)n, place);
+	snprintf(module, sizeof(module), "%.*s",
+		 class->modules ? EXPRESSION_MAX : (int)n,
+		 class->modules ? class->modules : place);
 	has_file = place_file_bytes(place) > n;
 	if (has_file)
 		snprintf(both, sizeof(both), "%.*s:%s",

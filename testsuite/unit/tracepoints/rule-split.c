@@ -185,6 +185,16 @@ static void check_functions(void)
 		{ "fn:app/w*%return", "app", "work%return", true },
 		{ "fn:w*t", "app", "work%return", false },
 		{ "fn:", "app", "work", false },
+		/* several names of a module */
+		{ "fn:app/w*", "appd|app", "work", true },
+		{ "fn:appd/w*", "appd|app", "work", true },
+		{ "fn:app|*/w*", "appd|app", "work", false },
+		{ "fn:appd|app/w*", "appd|app", "work", false },
+		{ "fn:libn/w*", "app|libn.so.1|libn.so.1.2", "work", true },
+		{ "fn:libn.so.1/w*", "app|libn.so.1|libn.so.1.2", "work",
+		  true },
+		{ "fn:app|libn/w*", "app|libn.so.1", "work", false },
+		{ "fn:work", "libc.so.6|libc-2.31.so", "work", false },
 		/* names of C++: all overloads, or one */
 		{ "fn:shop::sell", "app", "_ZN4shop4sellEi", true },
 		{ "fn:shop::sell", "app", "_ZN4shop4sellEi%return", true },

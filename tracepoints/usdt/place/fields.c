@@ -423,16 +423,16 @@ const char *usdt_function_file(const struct module *module,
 	struct text text;
 
 	if (!wanted->file)
-		return module->name;
+		return module->names;
 	text_open(&text, file, sizeof(file));
-	text_add(&text, module->name);
+	text_add(&text, module->names);
 	text_add_char(&text, '/');
 	text_add(&text, wanted->file);
 	if (last && text_equal(last, file))
 		return last;
 	kept = text.cut ? NULL : arena_pack(text.used + 1);
 	if (!kept)
-		return module->name;
+		return module->names;
 	__builtin_memcpy(kept, file, text.used + 1);
 	return last = kept;
 }

@@ -5,6 +5,8 @@
  * one name of each function (rule_prefers()).
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 
 #include "base/sys.h"
@@ -15,20 +17,89 @@
 #define DELETED		" (deleted)"
 #define NAMES_MAX	16u	/* of a function, that are compared */
 
-/* Sets the last part of the path of the program's file. */
-static void program_name(struct module *module)
+/* Sets the path to which a link leads; or "". */
+static void link_read(char path[MODULE_PATH_BYTES], const char *link)
 {
-	char own[MODULE_PATH_BYTES];
-	long n = sys3(SYS_readlink, "/proc/self/exe", own, sizeof(own) - 1);
+	long n = sys3(SYS_readlink, link, path, MODULE_PATH_BYTES - 1);
 
-	n = n > 0 ? n : 0;
-	own[n] = '\0';
+	path[n > 0 ? n : 0] = '\0';
+}
+
+/* Sets the path of the file to which a path leads, or "". */
+static void path_resolve(char to[MODULE_PATH_BYTES], const char *path)
+{
+	int fd = (int)sys_open(path, O_PATH | O_CLOEXEC, 0);
+	char link[40];
+	struct text text;
+
+	*to = '\0';
+	if (fd < 0)
+		return;
+	text_open(&text, link, sizeof(link));
+	text_add(&text, "/proc/thread-self/fd/");
+	text_add_number(&text, fd);
+	link_read(to, link);
+	sys_close(fd);
+}
+
+/* Sets the path of the program's file. */
+static void program_path(char own[MODULE_PATH_BYTES])
+{
+	size_t n;
+
+	link_read(own, "/proc/self/exe");
 	/* the kernel's mark of a file that is removed or replaced */
-	if (n > (long)sizeof(DELETED) &&
+	n = text_length(own);
+	if (n > sizeof(DELETED) &&
 	    text_equal(own + n - (sizeof(DELETED) - 1), DELETED) &&
 	    sys2(SYS_access, own, 0) == -ENOENT)
-		own[n - (long)(sizeof(DELETED) - 1)] = '\0';
+		own[n - (sizeof(DELETED) - 1)] = '\0';
+}
+
+/* Adds a name by which rules know the module, too. */
+static void name_add(struct module *module, const char *name)
+{
+	size_t used = text_length(module->names);
+	const char *p = name;
+	struct text text;
+
+	while (*p && *p != *RULE_OR)
+		p++;
+	if (!*name || *p || text_equal(name, module->name))
+		return;
+	text_open(&text, module->names + used, sizeof(module->names) - used);
+	text_add(&text, RULE_OR);
+	text_add(&text, name);
+	if (text.cut)
+		module->names[used] = '\0';
+}
+
+/* Sets the name of the program's file, and adds that with which it was
+ * executed, if this leads to the file: an interpreter has that of the
+ * script. */
+static void program_name(struct module *module)
+{
+	const char *executed = (const char *)getauxval(AT_EXECFN), *name;
+	char own[MODULE_PATH_BYTES], path[MODULE_PATH_BYTES];
+	struct text beside;
+
+	program_path(own);
 	text_copy(module->name, sizeof(module->name), text_file_name(own));
+	text_copy(module->names, sizeof(module->names), module->name);
+	if (!executed)
+		return;
+	name = text_file_name(executed);
+	path_resolve(path, executed);
+	if (!text_equal(path, own)) {
+		/* by a path from a folder that the program has left */
+		text_open(&beside, path, sizeof(path));
+		text_add_bytes(&beside, own,
+			       (size_t)(text_file_name(own) - own));
+		text_add(&beside, name);
+		path_resolve(path, path);
+	}
+	if (text_equal(path, own))
+		name_add(module, name);
 }
 
 /* Tells whether the module is one of the agent's own, or has the agent. */
@@ -43,8 +114,17 @@ static bool is_own(const struct module *module)
 
 bool usdt_module_name(struct module *module)
 {
-	if (!module->name[0])
+	char path[MODULE_PATH_BYTES];
+
+	if (module->named)
+		return !is_own(module);
+	module->named = true;
+	if (!module->name[0]) {
 		program_name(module);
+	} else if (module->path[0]) {
+		path_resolve(path, module->path);
+		name_add(module, text_file_name(path));
+	}
 	return !is_own(module);
 }
 

@@ -68,8 +68,8 @@ struct usdt_naming {
 	struct usdt_target_names targets;	/* of the module's functions */
 };
 
-/* Sets the name of a module that has none: the last part of the path of the
- * program. Returns false for the modules of the agent, which have no sites. */
+/* Sets the names of a module, if that was not done. Returns false for the
+ * modules of the agent, which have no sites. */
 bool usdt_module_name(struct module *module);
 
 /* Reads the names that rules mean, each with the places of the function that
