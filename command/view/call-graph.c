@@ -7,7 +7,8 @@
  *
  * A call without a call in it is one line, and so is one that an event tells
  * whole, behind the calls in it. Of one that ends by a tail call, " by jump to
- * NAME" follows. Other events are not printed.
+ * NAME" follows. One whose return rules have left out ends, without a time,
+ * where the frames tell. Other events are not printed.
  *
  * Invariant: the `priv` of an open call is how far the calls in it are
  * indented, so one whose return is never recorded indents none.
@@ -25,6 +26,8 @@
 
 #define LEVELS_MAX	64		/* that are indented */
 #define ASIDE	(1ull << 32)		/* in priv: told as left */
+#define ALONE	(1ull << 33)		/* in priv: its line says all */
+#define LEVEL	(ASIDE - 1)		/* in priv: of the calls in it */
 
 /* Where events of a class tell to which function a call has jumped. */
 struct jump {
@@ -43,6 +46,7 @@ struct graph {
 	bool waits;
 	struct pair last;
 	struct jump jumps[JUMPS];	/* by the class's address */
+	bool over;			/* no event follows */
 };
 
 /* Writes a name. */
@@ -91,10 +95,11 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 		return;
 	put_last(g);
 	alone = !pair->kind->end || pair->term == TERM_NONE;
-	pair->priv = (pair->outer & ~ASIDE) + !alone;
+	pair->priv = (pair->outer & LEVEL) + !alone;
 	if (alone) {
 		put_line(g, "", pair, pair->priv, "", "()");
 		out_char(g->out, '\n');
+		pair->priv |= ALONE;
 		return;
 	}
 	g->last = *pair;
@@ -134,7 +139,7 @@ static void put_jump(struct graph *g, const struct trace_event *event)
 /* Writes the end of a call, without the end of the line. */
 static void put_end(struct graph *g, const struct pair *pair, const char *took)
 {
-	uint64_t level = pair->priv & ~ASIDE;
+	uint64_t level = pair->priv & LEVEL;
 	bool one = g->waits && g->last.begin == pair->begin &&
 		   g->last.vtid == pair->vtid && g->last.kind == pair->kind &&
 		   g->last.priv == level;
@@ -168,11 +173,11 @@ static void pair_unfinished(const struct pair *pair, void *priv)
 	struct graph *g = priv;
 
 	/* one that is open goes on behind the last event */
-	if (!pair->kind->frames || !pair->kind->end ||
-	    pair->fate == PAIR_OPEN || pair->priv & ASIDE ||
-	    pair_is_termless(pair))
+	if (!pair->kind->frames || !pair->kind->end || g->over ||
+	    pair->priv & (ASIDE | ALONE))
 		return;
-	put_end(g, pair, "left");
+	/* the return of one that rules have left out is not known */
+	put_end(g, pair, pair_is_termless(pair) ? "" : "left");
 	out_char(g->out, '\n');
 }
 
@@ -223,6 +228,7 @@ void graph_close(struct graph *g)
 
 	if (!g)
 		return;
+	g->over = true;
 	pairs_finish(g->pairs);
 	put_last(g);
 	n = pairs_kinds(g->pairs, &kinds);

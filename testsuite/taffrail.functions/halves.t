@@ -105,6 +105,39 @@ run:
 whole stdout:
 	      2 
 	      2 #2
+case: the graph closes calls whose returns rules have left out
+run:
+	cat >asked.c <<-'END'
+		#include <stdio.h>
+		static char line[8];
+		__attribute__((noinline)) void inner(int n) { printf("%d\n", n); fflush(stdout); }
+		__attribute__((noinline)) int asks(int n) { inner(n); return !!fgets(line, sizeof(line), stdin); }
+		int main(void) { for (int i = 0; asks(i); i++); return 0; }
+	END
+	gcc -g -O1 -fno-inline -o asked asked.c && start asked ./asked && wait_for grep -q 0 asked.out
+	taffrail start asks -p $pid -e fn:inner -e fn:asks || echo bad
+	say asked '' 1
+	for n in 2 3; do taffrail disable asks fn:asks && taffrail enable asks fn:asks && say asked '' $n || echo bad; done
+	say asked '' 4; taffrail disable asks fn:asks && say asked '' 5 && taffrail enable asks fn:asks && say asked '' 6 && say asked '' 7; taffrail snapshot -o asked.d asks; kill $pid; taffrail view --graph asked.d | sed 's/\[ *[0-9]*\]/|/; s/.* [a-z]*s |/T |/; s/^ *|/|/'
+whole stdout:
+	| asks() {
+	T |   inner();
+	| } (asks)
+	| asks() {
+	T |   inner();
+	| } (asks)
+	| asks() {
+	T |   inner();
+	T | } (asks)
+	| asks() {
+	T |   inner();
+	T |   inner();
+	| } (asks)
+	| asks() {
+	T |   inner();
+	T | } (asks)
+	| asks() {
+	T |   inner();
 case: rules of all kinds, which also change: the pairs are those of the arguments
 run: python3 "$SOURCE/halves.py" "$CASES/halves" 1 4 1000
 stdout: ^4 rounds, [0-9]+ changes, [1-9][0-9]* pairs told, 0 wrong$
