@@ -77,7 +77,6 @@ static int start_aside(void *unused)
 {
 	struct deferred_row row = { .pid = (uint32_t)sys_getpid() };
 	const struct process_wake *wake = &lacking_rest.wake;
-	uint32_t mark = load_relaxed(fork_mark);
 	uint64_t now = clock_read();
 
 	if (!place_learn() || (!loader_defer() && loader_setup(true)))
@@ -92,11 +91,8 @@ static int start_aside(void *unused)
 	row.rseq_bytes = wake->rseq_bytes;
 	row.filters = wake->filters;
 	start_deferred = row.pid;
-	store_relaxed(fork_mark, 0);
-	if (sys_write(row_file, &row, sizeof(row)) != sizeof(row)) {
-		store_relaxed(fork_mark, mark);
+	if (sys_write(row_file, &row, sizeof(row)) != sizeof(row))
 		start_deferred = 0;
-	}
 	/* a command changes the rules, and reads the rows afterwards */
 	too_late = !quiet_stays();
 	return start_deferred ? 0 : -ENOSPC;
@@ -184,9 +180,9 @@ bool deferred_start(void)
 {
 	bool ret;
 
-	registry_lock();
+	/* without the lock, which is on a page that is not touched: the process
+	 * has one thread, and no handler */
 	registry_scan();
-	registry_unlock();
 	linked = modules_debug();
 	guest_plain = user_stays;
 	vdso = getauxval(AT_SYSINFO_EHDR);

@@ -121,6 +121,8 @@ static int revive_alone(void *thread, void *unused)
 	uint64_t before;
 	bool ret = false;
 
+	if (channels_settle())
+		return false;
 	host_signals_block(&before);
 	if (!__atomic_exchange_n(&fork_mark[1], 1, __ATOMIC_RELAXED))
 		ret = start_deferred ? deferred_revive(thread) : child_revive();
@@ -213,7 +215,7 @@ void fork_setup(int hook)
 {
 	channel_revive = fork_revive;
 	channel_run_aside = thread_run;
-	marks = load_relaxed(fork_mark);
+	marks = load_relaxed(fork_mark) ?: 1;
 	if (hook)
 		fork_hook(NULL);
 }

@@ -112,11 +112,20 @@ static bool libc_unknown(void)
 	return libc_suits && !libc_suits();
 }
 
+static bool channels_begin(void)
+{
+	int ret = channels_setup();
+
+	agent_off = ret == -EINVAL ? "the kernel wipes no memory at fork "
+				     "(MADV_WIPEONFORK, Linux 4.14)" :
+				     "no memory";
+	return !ret;
+}
+
 static void agent_set_up(void)
 {
 	int tsc = PR_TSC_ENABLE;
 	bool late, deferred;
-	int ret;
 
 	log_setup(settings.log);
 	if (libc_unknown()) {
@@ -164,12 +173,12 @@ static void agent_set_up(void)
 		session_environment_off(agent_off);
 		return;
 	}
+	if (deferred)
+		channels_defer();
+	else if (!channels_begin())
+		return;
 	agent_off = "no memory";
-	ret = channels_setup();
-	if (ret == -EINVAL)
-		agent_off = "the kernel wipes no memory at fork "
-			    "(MADV_WIPEONFORK, Linux 4.14)";
-	if (ret || thread_setup())
+	if (thread_setup())
 		return;
 	agent_rseq &= !patch_setup();
 	late = attach_loads();
@@ -185,6 +194,8 @@ static void agent_set_up(void)
 	memory_learn();
 	usdt_load_learn();
 	if (deferred && deferred_start())
+		return;
+	if (deferred && !channels_begin())
 		return;
 	if (deferred)
 		agent_learn();

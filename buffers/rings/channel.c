@@ -43,8 +43,10 @@ struct fork_note fork_note;
 
 static uint64_t generations;
 
-/* One page for each channel, which fork() wipes. */
-static char *tables;
+/* Pages that fork() wipes, from pages_wipe() on: the first is for the mark, the
+ * lock and the guests; then there is one for each channel's table. */
+static char pages[4096 * (1 + CHANNELS_MAX)] __attribute__((aligned(4096)));
+static uint32_t settled = 1;	/* 0: pages_wipe() is put off */
 
 /* A ring without room: every write to it ends in "full", and a ts_limit of 0
  * tells the slow path that there is no ring. */
@@ -54,36 +56,51 @@ struct ring ring_absent = { .head = ~0ull, .tail = 1 };
  * the library's file. */
 struct rings rings_off TABLE;
 
-/* Maps a page for the mark and the lock, then one for each channel's rings. */
-int channels_setup(void)
+SIGSAFE static int pages_wipe(void)
 {
-	uint64_t bytes = 4096 * (1 + CHANNELS_MAX);
-	char *pages = sys_map_anonymous(bytes);
-	int ret;
+	int ret = (int)sys_madvise(pages, sizeof(pages), MADV_WIPEONFORK);
 
-	if (!pages)
-		return -ENOMEM;
-	ret = (int)sys_madvise(pages, bytes, MADV_WIPEONFORK);
-	if (ret) {
-		sys_munmap(pages, bytes);
+	if (ret)
 		return ret;
-	}
-	fork_mark = (uint32_t *)pages;
-	/* children count on from here and must not reach 0, also when a filter
-	 * makes getpid() return any number */
-	store_release(fork_mark, ((uint32_t)sys_getpid() & INT32_MAX) | 1,
-		      FORK_MARK);
 	/* on another cache line: writers read the mark */
 	fork_lock = (struct fork_lock *)(pages + 64);
-	*fork_lock = fork_lock_unset;
 	fork_guests = (uint32_t *)(pages + 128);
-	tables = pages + 4096;
+	fork_mark = (uint32_t *)pages;
+	store_release(&settled, 1, CHANNELS_SETTLED);
 	return 0;
+}
+
+SIGSAFE int channels_settle(void)
+{
+	return likely(load_acquire(&settled, CHANNELS_SETTLED)) ?
+		       0 : pages_wipe();
+}
+
+void channels_defer(void)
+{
+	store_relaxed(fork_marks_unset, 0);
+	settled = 0;
+}
+
+int channels_setup(void)
+{
+	int ret;
+
+	/* the caller may hold it */
+	*(struct fork_lock *)(pages + 64) = fork_lock_unset;
+	ret = pages_wipe();
+	/* children count on from here and must not reach 0, also when a filter
+	 * makes getpid() return any number */
+	if (!ret)
+		store_release(fork_mark,
+			      ((uint32_t)sys_getpid() & INT32_MAX) | 1,
+			      FORK_MARK);
+	return ret;
 }
 
 struct channel *channel_take(uint32_t i)
 {
-	channels[i].rings = (struct rings *)(tables + (uint64_t)4096 * i);
+	channels[i].rings = (struct rings *)(pages + (uint64_t)4096 * (1 + i));
 	/* GUEST-SESSION: before guests are looked for */
 	__atomic_fetch_or(&channels_used, 1u << i, SEQ_CST(GUEST_SESSION));
 	return &channels[i];
@@ -258,6 +275,7 @@ static bool channel_held(const struct channel *channel)
  * page fault. */
 SIGSAFE void channels_forking(void)
 {
+	channels_settle();
 	store_relaxed(FORK_MADE, 1);
 	for (uint32_t i = 0; i < CHANNELS_MAX && !fork_note.held; i++)
 		if (channel_used(i) && channels[i].page &&

@@ -154,11 +154,19 @@ extern struct process process;
 extern uint32_t channel_group;
 
 /*
- * Maps the fork-wiped tables. Call it once a process, before anything else
- * here. Returns 0, -ENOMEM, or the error of a kernel that wipes nothing at fork
- * (-EINVAL before Linux 4.14).
+ * Prepares the tables that fork wipes. Call it once a process, before anything
+ * else here. Returns 0, -ENOMEM, or the error of a kernel that wipes nothing at
+ * fork (-EINVAL before Linux 4.14).
+ *
+ * A process that puts off its files calls channels_defer() in place of it: no
+ * system call, no page, and *fork_mark is 0. Then channels_settle() comes
+ * before each store to the mark, the lock or the guests. The first call has the
+ * kernel wipe their page, and fails as channels_setup() does; later ones do
+ * nothing. SIGSAFE.
  */
 int channels_setup(void);
+void channels_defer(void);
+int channels_settle(void);
 
 /* Returns whether a session runs in this process or, in a forked child that has
  * not written yet, in the parent. SIGSAFE. */

@@ -39,6 +39,7 @@ static long guest_count(void)
 {
 	char *rseq = (char *)__builtin_thread_pointer() + rseq_offset;
 
+	channels_settle();
 	__atomic_fetch_add(fork_guests, 1, SEQ_CST(GUEST_SESSION));
 	if (!agent_cpus)
 		return COUNTED;

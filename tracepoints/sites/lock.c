@@ -39,10 +39,12 @@ enum taken { NOT_TAKEN, TAKEN, TAKEN_AGAIN };
  * wait. */
 static enum taken lock_take(int waits)
 {
-	struct fork_lock *lock = fork_lock;
 	uint64_t self = self_read();
+	struct fork_lock *lock;
 	uint32_t seen = 0;
 
+	channels_settle();
+	lock = fork_lock;
 	if (load_relaxed(&lock->holder) == self) {
 		lock->depth++;
 		return TAKEN_AGAIN;

@@ -7,6 +7,8 @@
 #include "testsuite/unit/unit.h"
 
 #include <linux/rseq.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -29,11 +31,26 @@ static int cpu_told(void)
 			->cpu_id;
 }
 
+/* Returns how many guests a child of fork(2) has. */
+static int child_guests(void)
+{
+	int status = -1;
+	long pid = syscall(SYS_fork);
+
+	if (!pid)
+		_exit((int)load_relaxed(fork_guests));
+	waitpid((pid_t)pid, &status, 0);
+	return status;
+}
+
 int main(void)
 {
 	long begun;
 
-	unit_equal(channels_setup(), 0, "memory that fork wipes");
+	unit_equal(channels_settle(), 0, "an agent that stays off");
+	unit_equal(load_relaxed(fork_mark), 1, "has the kernel wipe nothing");
+	channels_defer();
+	unit_equal(load_relaxed(fork_mark), 0, "files are put off");
 	if (!write_rseq_test()) {
 		unit_skip("guests", "no restartable sequences");
 		return unit_end();
@@ -41,10 +58,10 @@ int main(void)
 	agent_off = NULL;
 	guest_plain = will_stay;
 	start_deferred = (uint32_t)getpid();
-	store_relaxed(fork_mark, 0);
 
 	begun = guest_vfork();
 	unit_equal(load_relaxed(fork_guests), 1, "without a session: counted");
+	unit_equal(child_guests(), 0, "and a forked child has none");
 	unit_check(cpu_told() >= 0, "and the parent has its CPU number");
 	guest_end(begun);
 
