@@ -359,7 +359,7 @@ static void dyn_read(struct rust *r)
 	lifetime_read(r);
 }
 
-static const char *const basic[26] = {
+static const char basic[26][6] = {
 	['a' - 'a'] = "i8",    ['b' - 'a'] = "bool",  ['c' - 'a'] = "char",
 	['d' - 'a'] = "f64",   ['e' - 'a'] = "str",   ['f' - 'a'] = "f32",
 	['h' - 'a'] = "u8",    ['i' - 'a'] = "isize", ['j' - 'a'] = "usize",
@@ -379,8 +379,8 @@ static void type_read(struct rust *r)
 	}
 	r->d->p++;
 	if (c >= 'a' && c <= 'z') {
-		put_text(r, basic[c - 'a'] ? basic[c - 'a'] : "");
-		r->d->failed |= !basic[c - 'a'];
+		put_text(r, basic[c - 'a']);
+		r->d->failed |= !basic[c - 'a'][0];
 	} else if (c == 'R' || c == 'Q') {
 		put_text(r, "&");
 		if (rust_take(r, 'L'))

@@ -160,9 +160,10 @@ static struct piece read_source(struct demangle *d)
 	return t;
 }
 
+/* Texts are in the tables here: each pointer would take a relocation. */
 static const struct {
 	char code[3];
-	const char *text;
+	char text[9];
 } operators[] = {
 	{ "nw", "new" },      { "na", "new[]" },    { "dl", "delete" },
 	{ "da", "delete[]" }, { "aw", "co_await" }, { "ps", "+" },
@@ -628,7 +629,7 @@ static struct piece read_name(struct demangle *d)
 	return t;
 }
 
-static const char *const builtins[26] = {
+static const char builtins[26][19] = {
 	['v' - 'a'] = "void",	     ['w' - 'a'] = "wchar_t",
 	['b' - 'a'] = "bool",	     ['c' - 'a'] = "char",
 	['a' - 'a'] = "signed char", ['h' - 'a'] = "unsigned char",
@@ -644,7 +645,7 @@ static const char *const builtins[26] = {
 
 static const struct {
 	char code[3];
-	const char *text;
+	char text[18];
 } others[] = {
 	{ "Dn", "decltype(nullptr)" },
 	{ "Di", "char32_t" },
@@ -804,7 +805,7 @@ static struct piece read_type(struct demangle *d)
 		return give_up(d);
 	d->typing++;
 	d->owned = false;
-	if (c >= 'a' && c <= 'z' && builtins[c - 'a']) {
+	if (c >= 'a' && c <= 'z' && builtins[c - 'a'][0]) {
 		d->p++;
 		piece_add(d, &t, builtins[c - 'a']);
 		goto out;

@@ -22,27 +22,27 @@ enum {
 
 /* A run of registers: `count` of them are named name0, name1 and so on. */
 static const struct row {
-	const char *feature;		/* that this row begins, or NULL */
-	const char *names;		/* separated by blanks */
-	uint32_t bits;
-	uint32_t count;			/* 0: the names as they are */
+	char feature[9];		/* that this row begins, or "" */
+	char names[45];			/* separated by blanks */
+	uint8_t bits;
+	uint8_t count;			/* 0: the names as they are */
 	char type[12];			/* a pointer takes a relocation */
 	char group[8];
 } rows[] = {
-	{ "org.gnu.gdb.i386.core", "rax rbx rcx rdx rsi rdi", 64, 0,
+	{ "core", "rax rbx rcx rdx rsi rdi", 64, 0,
 	  "int64", "" },
-	{ NULL, "rbp rsp", 64, 0, "data_ptr", "" },
-	{ NULL, "r8 r9 r10 r11 r12 r13 r14 r15", 64, 0, "int64", "" },
-	{ NULL, "rip", 64, 0, "code_ptr", "" },
-	{ NULL, "eflags", 32, 0, "i386_eflags", "" },
-	{ NULL, "cs ss ds es fs gs", 32, 0, "int32", "" },
-	{ NULL, "st", 80, 8, "i387_ext", "" },
-	{ NULL, "fctrl fstat ftag fiseg fioff foseg fooff fop", 32, 0,
+	{ "", "rbp rsp", 64, 0, "data_ptr", "" },
+	{ "", "r8 r9 r10 r11 r12 r13 r14 r15", 64, 0, "int64", "" },
+	{ "", "rip", 64, 0, "code_ptr", "" },
+	{ "", "eflags", 32, 0, "i386_eflags", "" },
+	{ "", "cs ss ds es fs gs", 32, 0, "int32", "" },
+	{ "", "st", 80, 8, "i387_ext", "" },
+	{ "", "fctrl fstat ftag fiseg fioff foseg fooff fop", 32, 0,
 	  "int", "float" },
-	{ "org.gnu.gdb.i386.sse", "xmm", 128, 16, "vec128", "" },
-	{ NULL, "mxcsr", 32, 0, "int", "vector" },
-	{ "org.gnu.gdb.i386.linux", "orig_rax", 64, 0, "int", "system" },
-	{ "org.gnu.gdb.i386.segments", "fs_base gs_base", 64, 0, "int", "" },
+	{ "sse", "xmm", 128, 16, "vec128", "" },
+	{ "", "mxcsr", 32, 0, "int", "vector" },
+	{ "linux", "orig_rax", 64, 0, "int", "system" },
+	{ "segments", "fs_base gs_base", 64, 0, "int", "" },
 };
 
 /* Texts are in the rows: each pointer would take a relocation. */
@@ -136,12 +136,12 @@ void registers_describe(struct text *out)
 		      "<architecture>i386:x86-64</architecture>\n"
 		      "<osabi>GNU/Linux</osabi>\n");
 	for (row = rows; row < rows + ARRAY_SIZE(rows); row++) {
-		if (row->feature) {
+		if (row->feature[0]) {
 			if (row != rows)
 				text_add(out, "</feature>\n");
-			text_add(out, "<feature");
-			add_attribute(out, "name", row->feature);
-			text_add(out, ">\n");
+			text_add(out, "<feature name=\"org.gnu.gdb.i386.");
+			text_add(out, row->feature);
+			text_add(out, "\">\n");
 		}
 		if (row == rows) {
 			/* eflags, which gdb shows by the names of the bits */
