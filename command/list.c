@@ -604,7 +604,8 @@ static int list_functions(struct output *out, pid_t pid)
 	/* without an agent, it has none */
 	if (!error && !target_list(&targets.targets[0]))
 		out->sites = targets.targets[0].markers;
-	ret = functions_of_process(pid, SYMBOLISER_PLAN, list_module, out);
+	ret = functions_of_process(pid, SYMBOLISER_PLAN, NULL, list_module,
+				   out);
 	targets_close(&targets);
 	if (error && ret == -ENOENT)
 		return cause_tell(&cause);

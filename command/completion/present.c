@@ -156,12 +156,12 @@ static void propose_each(struct functions *f)
 	struct targets targets;
 
 	if (f->p->pid) {
-		functions_of_process(f->p->pid, 0, propose_names, f);
+		functions_of_process(f->p->pid, 0, NULL, propose_names, f);
 		return;
 	}
 	if (f->p->file || f->p->program) {
 		functions_of_program(f->p->file ? f->p->file : f->p->program,
-				     0, propose_names, f);
+				     0, NULL, propose_names, f);
 		return;
 	}
 	if (!targets_open(&targets, 0))
@@ -169,7 +169,7 @@ static void propose_each(struct functions *f)
 			if (targets.list.processes[i].alive)
 				functions_of_process(
 					targets.list.processes[i].pid, 0,
-					propose_names, f);
+					NULL, propose_names, f);
 	targets_close(&targets);
 }
 

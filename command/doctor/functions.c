@@ -94,11 +94,11 @@ void look_functions(struct doctor *d, struct finding *f)
 		return;
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", d->pid);
 	if (d->pid)
-		ret = functions_of_process(d->pid, SYMBOLISER_PLAN, count_file,
-					   &tally);
+		ret = functions_of_process(d->pid, SYMBOLISER_PLAN, NULL,
+					   count_file, &tally);
 	else
-		functions_of_program(d->image, SYMBOLISER_PLAN, count_file,
-				     &tally);
+		functions_of_program(d->image, SYMBOLISER_PLAN, NULL,
+				     count_file, &tally);
 	/* an earlier check has said that the process cannot be read */
 	if (ret)
 		return;

@@ -34,14 +34,16 @@
 #define ID_BYTES	3	/* "fn/", before a function's name */
 
 /* Calls `take` for the modules of one of the processes, or of the program, or
- * for the files. */
+ * for the files; with `wanted`, for those that it wants. */
 static int each_module(const struct named_in *in, size_t i,
-		       functions_take *take, void *arg)
+		       process_wanted *wanted, functions_take *take, void *arg)
 {
-	return in->npids   ? functions_of_process(in->pids[i], 0, take, arg) :
-	       in->program ? functions_of_program(in->program, 0, take, arg) :
-			     functions_of_files(in->files, in->nfiles, take,
-						arg);
+	return in->npids   ? functions_of_process(in->pids[i], 0, wanted, take,
+						  arg) :
+	       in->program ? functions_of_program(in->program, 0, wanted, take,
+						  arg) :
+			     functions_of_files(in->files, in->nfiles, wanted,
+						take, arg);
 }
 
 /* The functions of a process that rules name. */
@@ -60,6 +62,20 @@ static bool glob_of(char glob[GLOB_BYTES], const char *rule)
 	rule_condition(rule, &bytes);
 	snprintf(glob, GLOB_BYTES, "%.*s", (int)bytes, rule);
 	return rule_kind(rule) == RULE_FUNCTIONS;
+}
+
+/* Tells whether a rule may name a function of a module: libc, with thousands of
+ * them, seldom is one. The name of a library is known when it is read, so rules
+ * with a module read all. */
+static bool is_named(const char *path, void *arg)
+{
+	bool any = !rule_is_runtime(text_file_name(path));
+	const struct named *named = arg;
+	char glob[GLOB_BYTES];
+
+	for (int r = 0; r < named->nrules && !any; r++)
+		any = glob_of(glob, named->rules[r]) && rule_has_module(glob);
+	return any;
 }
 
 /* Says which rule names one function alone, and that one is older than the
@@ -282,7 +298,8 @@ int functions_consent(const char *const *rules, int count,
 	/* a process may be gone */
 	for (size_t i = 0; parameters && status <= 0 &&
 			   i < in->npids + !in->npids; i++)
-		status = each_module(in, i, find_parameters, &named);
+		status = each_module(in, i, is_named, find_parameters,
+				     &named);
 	status = status > 0 ? status : COMMAND_DONE;
 	if (status)
 		return status;
@@ -290,7 +307,7 @@ int functions_consent(const char *const *rules, int count,
 	for (size_t i = 0; n && (!yes || alone || modules) &&
 			   i < in->npids + !in->npids; i++) {
 		named.count = 0;
-		ret = each_module(in, i, count_module, &named);
+		ret = each_module(in, i, is_named, count_module, &named);
 		if (alone && !ret && !named.count)
 			command_warn("process %d has none of the functions "
 				     "that the rules name", (int)in->pids[i]);
@@ -325,7 +342,7 @@ bool functions_named(const char *rule, const struct named_in *in)
 	struct named named = { &rule, 1, 0, UINT64_MAX };
 
 	for (size_t i = 0; i < in->npids + !in->npids && !named.count; i++)
-		each_module(in, i, count_module, &named);
+		each_module(in, i, is_named, count_module, &named);
 	return named.count;
 }
 
@@ -499,7 +516,7 @@ void functions_nearest(const char *rule, const struct named_in *in, char *text,
 	search.functions.rule = name;
 	search.modules.rule = search.module ? search.module : "*";
 	for (size_t i = 0; i < in->npids + !in->npids; i++)
-		each_module(in, i, search_module, &search);
+		each_module(in, i, NULL, search_module, &search);
 	free(whole);
 	if (search.found || !*search.runtime)
 		nearest_text(search.found ? &search.functions : &search.modules,

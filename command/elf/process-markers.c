@@ -51,6 +51,7 @@ struct scan {
 	bool probes;			/* keep USDT probes, not markers */
 	uint32_t how;			/* as process-markers.h has it, or 0 */
 	char *fault;			/* of MARKERS_FAULT_BYTES, or NULL */
+	process_wanted *wanted;		/* says which modules, or NULL */
 	process_module *module;		/* gets each module's list, or NULL */
 	void *arg;
 };
@@ -191,7 +192,8 @@ static int scan_mapping(const struct process_mapping *m, void *arg)
 
 	if (!m->offset)
 		scan->head = *m;
-	if (!m->executable)
+	if (!m->executable ||
+	    (scan->wanted && !scan->wanted(m->path, scan->arg)))
 		return 0;
 	way = process_file(path, scan->pid, m);
 	if (!way) {
@@ -270,12 +272,13 @@ int process_probes_read(struct marker_list *list, pid_t pid)
 	return ret;
 }
 
-int process_each_module(pid_t pid, uint32_t how, process_module *module,
-			void *arg)
+int process_each_module(pid_t pid, uint32_t how, process_wanted *wanted,
+			process_module *module, void *arg)
 {
 	struct marker_list list = { 0 };
 	struct scan scan = { .pid = pid, .list = &list, .how = how,
-			     .probes = true, .module = module, .arg = arg };
+			     .probes = true, .wanted = wanted,
+			     .module = module, .arg = arg };
 	int ret = process_each_mapping(pid, scan_mapping, &scan);
 
 	free(scan.seen);

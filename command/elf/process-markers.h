@@ -28,15 +28,19 @@ int process_markers_read(struct marker_list *list, pid_t pid, uint32_t how,
  * modules that process_each_unread() tells. */
 int process_probes_read(struct marker_list *list, pid_t pid);
 
-/* Calls `module` for each module that an agent in the process may read, with
- * the names that rules know (module-names.h) and the list that the symboliser
- * makes of it (`how`), at the process's addresses. The list is freed after the
- * call. A call that returns other than 0 ends the
- * reading, which returns that; else 0, or a negative errno as above. */
+/* Tells whether a module is wanted: others are not read. */
+typedef bool process_wanted(const char *path, void *arg);
+
+/* Calls `module` for each module that an agent in the process may read and that
+ * `wanted`, unless it is NULL, wants, with the names that rules know
+ * (module-names.h) and the list that the symboliser makes of it (`how`), at the
+ * process's addresses. The list is freed after the call. A call that returns
+ * other than 0 ends the reading, which returns that; else 0, or a negative
+ * errno as above. */
 typedef int process_module(const char *path, const char *names,
 			   struct marker_list *list, void *arg);
-int process_each_module(pid_t pid, uint32_t how, process_module *module,
-			void *arg);
+int process_each_module(pid_t pid, uint32_t how, process_wanted *wanted,
+			process_module *module, void *arg);
 
 /* Returns true for files of an agent, which have no sites for rules. */
 bool file_is_agents(const char *path);

@@ -157,6 +157,7 @@ void file_names(char names[FILE_NAMES_BYTES], const char *path)
 
 /* The callers of the functions below. */
 struct passing {
+	process_wanted *wanted;
 	functions_take *take;
 	process_opened *opened;
 	uint32_t how;
@@ -170,6 +171,8 @@ static int pass_functions(const char *path, const char *called, void *arg)
 	struct marker_list list = { 0 };
 	int ret = 0;
 
+	if (passing->wanted && !passing->wanted(path, passing->arg))
+		return 0;
 	if (!elfnotes_read(&list, path, SYMBOLISER_FUNCTIONS | passing->how,
 			   error)) {
 		if (called)
@@ -196,17 +199,19 @@ static int pass_file(const char *path, const char *called, void *arg)
 }
 
 int functions_of_program(const char *program, uint32_t how,
-			 functions_take *take, void *arg)
+			 process_wanted *wanted, functions_take *take,
+			 void *arg)
 {
-	struct passing passing = { .take = take, .how = how, .arg = arg };
+	struct passing passing = { .wanted = wanted, .take = take, .how = how,
+				   .arg = arg };
 
 	return each_path(program, pass_functions, &passing);
 }
 
-int functions_of_files(char *const *paths, size_t n, functions_take *take,
-		       void *arg)
+int functions_of_files(char *const *paths, size_t n, process_wanted *wanted,
+		       functions_take *take, void *arg)
 {
-	struct passing passing = { .take = take, .arg = arg };
+	struct passing passing = { .wanted = wanted, .take = take, .arg = arg };
 	int ret = 0;
 
 	for (size_t i = 0; i < n && !ret; i++)
@@ -226,18 +231,25 @@ static int pass_module(const char *path, const char *names,
 {
 	const struct passing *passing = arg;
 
-	return file_is_agents(path) ? 0 :
-				      passing->take(path, names, functions,
-						    passing->arg);
+	return passing->take(path, names, functions, passing->arg);
 }
 
-int functions_of_process(pid_t pid, uint32_t how, functions_take *take,
-			 void *arg)
+/* The agent's own modules are not read. */
+static bool wants_module(const char *path, void *arg)
 {
-	struct passing passing = { .take = take, .arg = arg };
+	const struct passing *passing = arg;
+
+	return !file_is_agents(path) &&
+	       (!passing->wanted || passing->wanted(path, passing->arg));
+}
+
+int functions_of_process(pid_t pid, uint32_t how, process_wanted *wanted,
+			 functions_take *take, void *arg)
+{
+	struct passing passing = { .wanted = wanted, .take = take, .arg = arg };
 
 	if (process_handles_faults(pid))
 		how |= SYMBOLISER_HANDLES;
 	return process_each_module(pid, SYMBOLISER_FUNCTIONS | how,
-				   pass_module, &passing);
+				   wants_module, pass_module, &passing);
 }

@@ -31,11 +31,13 @@ typedef int functions_take(const char *path, const char *names,
  * Calls `take` for the file of a program, found as execvp(3) does, and for its
  * libraries where they are in LD_LIBRARY_PATH, beside the program or beside the
  * C library of this command. `how` is 0 for names alone, or SYMBOLISER_PLAN.
- * Files that cannot be read are left out. Returns the last result of `take`, or
- * 0. Not for several threads at a time.
+ * Files that cannot be read, or that `wanted` does not want, are left out; it
+ * may be NULL. Returns the last result of `take`, or 0. Not for several threads
+ * at a time.
  */
 int functions_of_program(const char *program, uint32_t how,
-			 functions_take *take, void *arg);
+			 process_wanted *wanted, functions_take *take,
+			 void *arg);
 
 /* Calls `opened` for the files of a program, as process_each_file() does. */
 int files_of_program(const char *program, process_opened *opened, void *arg);
@@ -45,13 +47,13 @@ int files_of_program(const char *program, process_opened *opened, void *arg);
 void file_names(char names[FILE_NAMES_BYTES], const char *path);
 
 /* Calls `take` for these files alone. */
-int functions_of_files(char *const *paths, size_t n, functions_take *take,
-		       void *arg);
+int functions_of_files(char *const *paths, size_t n, process_wanted *wanted,
+		       functions_take *take, void *arg);
 
 /* Does the same for the modules of a process, but the agent's own; plans are
  * for a program that handles faults, if it does now. Returns also a negative
  * errno: the process cannot be read. */
-int functions_of_process(pid_t pid, uint32_t how, functions_take *take,
-			 void *arg);
+int functions_of_process(pid_t pid, uint32_t how, process_wanted *wanted,
+			 functions_take *take, void *arg);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "include/taffrail/probe-library.h"

@@ -339,16 +339,30 @@ static bool names_module(const char *glob, const char *names)
 	}
 }
 
+/* Returns where the name of a module ends, at its '/', or another place if
+ * there is none; NULL for NULL. */
+static const char *module_end(const char *p)
+{
+	while (p && *p && *p != '/' && !is_quote(*p))
+		p = glob_next(p);
+	return p;
+}
+
+bool rule_has_module(const char *glob)
+{
+	const char *end = module_end(text_after(glob, "fn:"));
+
+	return end && *end == '/';
+}
+
 bool rule_names_function(const char *glob, const char *module,
 			 const char *name)
 {
 	const char *rest = text_after(glob, "fn:");
+	const char *p = module_end(rest);
 	char part[GLOB_BYTES];
-	const char *p = rest;
 	size_t bytes, all, name_bytes;
 
-	while (p && *p && *p != '/' && !is_quote(*p))
-		p = glob_next(p);
 	if (!rest || text_length(rest) >= sizeof(part))
 		return false;
 	if (*p == '/') {

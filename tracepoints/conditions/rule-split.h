@@ -55,6 +55,9 @@ bool rule_names_function(const char *glob, const char *module,
 			 const char *name);
 #define RULE_OR		"|"	/* "redis-check-rdb|redis-server" */
 
+/* Tells whether it has a MODULE. */
+bool rule_has_module(const char *glob);
+
 /* Returns true when a rule that names a function by two names means the
  * first: the one without a source file, without a leading underscore, the
  * shorter one, or that which comes first in the alphabet. */

@@ -230,11 +230,34 @@ static void check_functions(void)
 			   rows[i].name, rows[i].module ?: "any module");
 }
 
+/* Rules without a module name no function of libc, which is not read then. */
+static void check_modules(void)
+{
+	static const struct {
+		const char *rule;
+		bool has;
+	} rows[] = {
+		{ "fn:work", false },
+		{ "fn:*", false },
+		{ "fn:libc/work", true },
+		{ "fn:lib*/work", true },
+		{ "fn:[a/]work", false },
+		{ "fn:'A::operator/(int)'", false },
+		{ "fn:app/'A::operator/(int)'", true },
+		{ "lib/work", false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		unit_equal(rule_has_module(rows[i].rule), rows[i].has,
+			   "%s: a module", rows[i].rule);
+}
+
 int main(void)
 {
 	check_kinds();
 	check_preferred();
 	check_functions();
+	check_modules();
 	check_unified();
 	check_lists();
 	return unit_end();
