@@ -7,7 +7,8 @@
  * the unwinder looks up that address. Where the jump of a USDT probe has moved
  * the instruction, it is another address: the program would end. So the jumps
  * that have moved an instruction which may fault are taken out before such a
- * handler is there, and none is put in any more.
+ * handler is there, and none is put in any more. Lines that lose their jump get
+ * another place at once, as they have it in a program that handles faults.
  *
  * Once the program has a filter, or its system calls are dispatched, the agent
  * can take no jump out; so these go before that, too.
@@ -43,8 +44,15 @@ static int jumps_out(void *unused)
 	usdt_functions->faulting_off();
 	patch_close(&patcher);
 	/* before the first event a child has the parent's page */
-	if (load_relaxed(fork_mark))
-		session_untaken_look();
+	if (!load_relaxed(fork_mark))
+		return 0;
+	/* files may be opened */
+	if (usdt_faults.handled && thread_is_ours()) {
+		patch_open(&patcher);
+		session_lines_anew(&patcher);
+		patch_close(&patcher);
+	}
+	session_untaken_look();
 	return 0;
 }
 

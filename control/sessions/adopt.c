@@ -296,6 +296,14 @@ void session_points_adopt(struct usdt_point *of, uint32_t n,
 	registry_each_module(points_adopt, (void *)patcher);
 }
 
+void session_lines_anew(const struct patcher *patcher)
+{
+	if (!session_nlines)
+		return;
+	askings++;
+	session_probes_adopt(patcher);
+}
+
 static int module_look(struct module *module, void *unused)
 {
 	session_sites_moved(module);

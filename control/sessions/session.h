@@ -260,6 +260,10 @@ void session_modules_change(void);
  * thread of the agent, and holds the registry's lock. */
 void session_modules_tell(void);
 
+/* Places lines anew whose jumps are off, as the program handles faults now. In
+ * a thread of the agent; the registry's lock is held, and the jumps are out. */
+void session_lines_anew(const struct patcher *patcher);
+
 /* Writes into the pages of all sessions which places are not switched, after
  * modules have come, and the patcher is closed. The registry's lock is held. */
 void session_untaken_look(void);

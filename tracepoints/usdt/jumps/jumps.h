@@ -252,7 +252,8 @@ int usdt_spots_place(const struct usdt_file *file, uint64_t base,
  * of that is left. The spot stays, as threads may be in the stub, and
  * usdt_place_gone() is called when the module is gone. Returns as
  * usdt_place_switch(). The second one takes it back: 0; or USDT_OVERLAPS, when
- * others have the bytes. The third one lets it be placed anew. */
+ * others have the bytes, or the program handles faults that may come from the
+ * code. The third one lets it be placed anew. */
 int usdt_spot_give(const struct patcher *patcher, struct usdt_spot *spot);
 int usdt_spot_regain(struct usdt_spot *spot);
 void usdt_spot_forget(struct usdt_spot *spot);

@@ -208,9 +208,10 @@ int usdt_place_switch(const struct patcher *patcher, struct usdt_spot *spot,
 
 	if (unwritten && on)
 		return -EIO;
-	/* other jumps have the bytes */
+	/* other jumps have the bytes, or a jump would move what may fault */
 	if (!spot->way || (spot->given && on)) {
-		spot->refused = on ? USDT_OVERLAPS : 0;
+		spot->refused = !on ? 0 : spot->refused == -EFAULT ? -EFAULT :
+				USDT_OVERLAPS;
 		return 0;
 	}
 	if (spot->way->starts)

@@ -323,7 +323,7 @@ int usdt_spot_regain(struct usdt_spot *spot)
 	const struct way *own = spot->way, *way;
 	uint64_t end = own->site + usdt_way_covers(own);
 
-	if (own->free)
+	if (own->free || (own->faults && usdt_faults_handled()))
 		return USDT_OVERLAPS;
 	for (way = usdt_ways; way; way = way->next)
 		if (way != own && usdt_way_lives(way) && way->site < end &&

@@ -8,7 +8,9 @@
  * in another way, are markers of other names of that one.
  *
  * A spot that no session wants any more is given back before others are placed.
- * When a session wants it again, it has that place again, or another one.
+ * When a session wants it again, it has that place again, or another one. So is
+ * one that is off, as its jump has moved an instruction that may fault, and the
+ * program handles faults now: it has another place at once, if there is one.
  *
  * gdb names addresses alone (struct usdt_point): a marker there has no fields,
  * and the address for a name. Those of the run before are taken out when a new
@@ -412,6 +414,14 @@ static bool request_before(const void *one, const void *other)
 	return a->target.offset < b->target.offset;
 }
 
+/* Returns a marker of a site that is on, or NULL. */
+static const struct usdt_adopted *marker_on(const struct usdt_adopted *probe)
+{
+	while (probe && !object_of(probe->site.agent_)->on)
+		probe = probe->alias;
+	return probe;
+}
+
 /* Places the spots that were asked for. */
 static void lines_place(struct lines *l)
 {
@@ -437,6 +447,11 @@ static void lines_place(struct lines *l)
 					       usdt_place_stub(&probe->spot));
 			if (why)
 				usdt_place_gone(&probe->spot);
+		}
+		/* it was on before the program handled faults */
+		if (probe->site.agent_ && marker_on(probe)) {
+			probe->spot.refused = why == USDT_FAULTS ? -EFAULT : 0;
+			usdt_place_switch(l->patcher, &probe->spot, 1);
 		}
 		l->placed |= !why;
 		point_tell(l, probe->spot.address, why);
@@ -514,7 +529,8 @@ void usdt_lines_give(struct module *module, const struct usdt_asking *asking,
 
 		if (!probe || probe->function != USDT_LINE || probe->aliases ||
 		    !probe->spot.way || probe->spot.given ||
-		    usdt_is_point(probe) || is_used(probe, asking))
+		    usdt_is_point(probe) ||
+		    (is_used(probe, asking) && probe->spot.refused != -EFAULT))
 			continue;
 		usdt_spot_give(patcher, &probe->spot);
 		any = true;
