@@ -94,7 +94,7 @@ static int start_aside(void *unused)
 	if (sys_write(row_file, &row, sizeof(row)) != sizeof(row))
 		start_deferred = 0;
 	/* a command changes the rules, and reads the rows afterwards */
-	too_late = !quiet_stays();
+	too_late = !quiet_stays(-1);
 	return start_deferred ? 0 : -ENOSPC;
 }
 

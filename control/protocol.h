@@ -167,7 +167,8 @@ enum message_type {
  *		(place_namespace()) as `page`, its `pid`, and as `uuid` the boot
  *		ID; with PROTOCOL_DEFERRED_NEVER as `page`, no further program
  *		may
- *	4096	a table of programs that may (control/sessions/known.c)
+ *	4096	a table of programs that may, and of those none of whose modules
+ *		has a place that the rules name (control/sessions/known.c)
  *	36864	a row for each process that did. None crosses the end of a page,
  *		where a write may end
  *

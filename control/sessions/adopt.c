@@ -147,13 +147,19 @@ static bool lines_changed;
 /* Whether a rule has ever asked for functions: only then are symbols read. */
 static bool functions_asked;
 
+/* A module was looked at: other processes had not told the answer. */
+static bool unsettled;
+
 void session_sites_moved(struct module *module)
 {
 	if (module->sites_seen || module->declared || !module->ncodes)
 		return;
-	if (known_module(module, KNOWN_UNMOVED))
+	if (known_module(module, KNOWN_UNMOVED)) {
 		module->sites_seen = 1;
-	else if (usdt_sites_look(module))
+		return;
+	}
+	unsettled = true;
+	if (usdt_sites_look(module))
 		known_add(module, KNOWN_UNMOVED);
 }
 
@@ -199,6 +205,7 @@ static int module_adopt(struct module *module, void *arg)
 	session_sites_moved(module);
 	if (ask && known_module(module, question))
 		return 0;
+	unsettled = true;
 	if (usdt_adopt(module, &asking, arg))
 		module->usdt_askings = 0;
 	for (object = module->objects; object && !object->adopted;
@@ -249,7 +256,8 @@ static int module_loud(struct module *module, void *unused)
 	return module->objects || module->untaken || module->unread;
 }
 
-bool session_quiet(void)
+/* See session_quiet(): the modules may want more. */
+static bool session_plain(void)
 {
 	const struct session *one = NULL;
 	uint32_t i, n = 0;
@@ -264,8 +272,17 @@ bool session_quiet(void)
 	       (one->flags & SESSION_CONSUMED) && !one->keep_ms &&
 	       !one->group && text_equal(one->name, settings.join) &&
 	       !start_others && !functions_asked && !session_nlines &&
-	       !npoints && !all_probes &&
-	       !registry_each_module(module_loud, NULL);
+	       !npoints && !all_probes;
+}
+
+bool session_quiet(void)
+{
+	return session_plain() && !registry_each_module(module_loud, NULL);
+}
+
+bool session_settled(void)
+{
+	return session_plain() && !unsettled;
 }
 
 /* Asks the modules in which gdb has points. */

@@ -116,6 +116,19 @@ void session_rule_drop(struct session *session, struct session_rule *rule);
  * that come. There is no file of another session. */
 bool session_quiet(void);
 
+/* Returns true where that session is the only one, and other processes had
+ * answered all that was asked of modules (known_module()). */
+bool session_settled(void);
+
+/* quiet.c: the answers to these questions for all modules of a program, which
+ * is known there as others are, under another number. quiet_settled() returns
+ * true when a process of it has found that they are no, and that there is no
+ * other session: `at` is the directory sessions/, unchanged since.
+ * quiet_settle() adds that, where it holds, and ends the start: both are for
+ * the modules that the program begins with. */
+bool quiet_settled(int at);
+void quiet_settle(int at);
+
 /* modules.c: tells where the modules are, if the object is the session's first
  * one with a field that readers name; or in a forked child. The caller may open
  * files. */
@@ -146,7 +159,9 @@ void session_sites_moved(struct module *module);
  * returns true when the answer to a question is known to be no; known_add()
  * tells others that it is. A question is KNOWN_UNMOVED, or KNOWN_UNASKED and a
  * sum of hashes of rules. known_open() and known_close() are around several of
- * these calls. The registry's lock is held, and the caller may open files.
+ * these calls. known_settle(true) says that the answer to each question is no,
+ * until known_settle(false). The registry's lock is held, and the caller may
+ * open files.
  */
 #define KNOWN_UNMOVED	INDEX_HASH
 #define KNOWN_UNASKED	(INDEX_HASH + 1)
@@ -163,6 +178,7 @@ void known_put(int fd, uint64_t from, uint64_t hash);
 
 bool known_module(const struct module *module, uint64_t question);
 void known_add(const struct module *module, uint64_t question);
+void known_settle(bool all);
 void known_open(void);
 void known_close(void);
 

@@ -35,6 +35,7 @@
 #include "tracepoints/sites/notes.h"
 
 #define QUIET		(KNOWN_UNASKED + 1)	/* a question, as others */
+#define SETTLED		2	/* added to the hash: quiet_settled() */
 #define QUIET_NS	200000000ll	/* longer ones gain nothing */
 
 /* Adds the hash of a module of the dynamic linker's list; or makes it 0. The
@@ -98,6 +99,7 @@ static uint64_t program_hash(void)
 /* Of this start: the program's hash, or 0, and the time. */
 static uint64_t own_hash;
 static int64_t own_start_ns;
+static bool own_starts, own_settled;	/* until quiet_settle() */
 
 bool quiet_allowed(void)
 {
@@ -166,16 +168,37 @@ bool quiet_known(int fd)
 	/* before the rules are read: quiet_end() adds it for these, or older
 	 * ones */
 	own_start_ns = sys_clock_ns(CLOCK_MONOTONIC);
+	own_starts = own_hash;
+	own_settled = own_hash && known_has(fd, PROTOCOL_DEFERRED_TABLE,
+					    own_hash + SETTLED);
 	return false;
 }
 
-bool quiet_stays(void)
+bool quiet_stays(int at)
 {
 	struct stat st;
 
-	return !sys2(SYS_fstat, directory, &st) &&
+	return !sys2(SYS_fstat, at < 0 ? directory : at, &st) &&
 	       !__builtin_memcmp(&st.st_ctim, &sessions_changed,
 				 sizeof(sessions_changed));
+}
+
+bool quiet_settled(int at)
+{
+	return own_settled && quiet_stays(at);
+}
+
+void quiet_settle(int at)
+{
+	int fd = own_starts && !own_settled && session_settled() &&
+				 at >= 0 && quiet_stays(at) ?
+			 quiet_open(0) : -1;
+
+	own_starts = own_settled = false;
+	if (fd < 0)
+		return;
+	known_put(fd, PROTOCOL_DEFERRED_TABLE, own_hash + SETTLED);
+	quiet_close(fd);
 }
 
 static int quiet_add(void *unused)

@@ -294,13 +294,14 @@ uint32_t session_machine_learn(void);
  * descriptor, or a negative errno where the recorder allows no process of this
  * PID namespace to put off files. quiet_known() returns true when this program
  * is known there, and quiet_stays() later that no session has come, gone or
- * changed since; quiet_close() comes last. Else quiet_end() adds the program at
- * the exit, if it was quiet. The caller may open files, except in the last.
+ * changed since (`at` is the directory sessions/, or -1 before quiet_close());
+ * quiet_close() comes last. Else quiet_end() adds the program at the exit, if
+ * it was quiet. The caller may open files, except in the last.
  */
 bool quiet_allowed(void);
 int quiet_open(int flags);
 bool quiet_known(int fd);
-bool quiet_stays(void);
+bool quiet_stays(int at);
 void quiet_close(int fd);
 void quiet_end(void);
 

@@ -419,13 +419,16 @@ static int obey_file(int directory, const char *name, int asked,
 		hz = text_number(&p);
 		if (hz > 0 && *p++ == ' ' && boot_take(&p) && !*p)
 			place_clock_settle((uint64_t)hz);
+		/* the rules that were read are those of the answers */
+		known_settle(quiet_settled(directory));
 		ret = session_start(session, &matched);
+		known_settle(false);
 		if (ret == -EEXIST)
 			rules_reach(session);
 		/* A command that removed the rules after they were read may
 		 * have listed the processes before this one had the session. A
 		 * recorder at work looks again. */
-		if (ret >= 0 &&
+		if (ret >= 0 && !quiet_settled(directory) &&
 		    sys3(SYS_faccessat, directory, name, F_OK) == -ENOENT &&
 		    !budget_collected(session->name))
 			session_destroy(session_find(session->name));
@@ -509,9 +512,11 @@ void session_obey(void (*failed)(const char *recording, int error))
 		failed(name, ret);
 		fd = directory_open();
 	}
+	if (fd >= 0 && !quiet_settled(fd))
+		entries_each(fd, obey_entry, &obeying);
+	quiet_settle(fd);
 	if (fd < 0)
 		goto unmap;
-	entries_each(fd, obey_entry, &obeying);
 	if (obeying.files > OBEYED_MAX)
 		log_fact(LOG_ERROR, "sessions", "too many files",
 			 obeying.files);

@@ -7,12 +7,12 @@ import struct
 import subprocess
 import sys
 
-IN_OPEN, IN_CLOSE_NOWRITE, IN_NONBLOCK = 0x20, 0x10, 0o4000
+IN_OPEN, IN_CLOSE, IN_NONBLOCK = 0x20, 0x18, 0o4000
 EVENT = struct.Struct("iIII")
 libc = ctypes.CDLL(None)
 watch = libc.inotify_init1(IN_NONBLOCK)
 if libc.inotify_add_watch(watch, os.fsencode(sys.argv[1]),
-                          IN_OPEN | IN_CLOSE_NOWRITE) < 0:
+                          IN_OPEN | IN_CLOSE) < 0:
     sys.exit("cannot watch it")
 opens = 0
 # two opens that wait together would count as one: a close stands between them
