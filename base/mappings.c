@@ -16,9 +16,9 @@
 
 #define PAGE_BYTES	4096
 
-/* Each start writes a row: the linker puts the first ones on a page that is
+/* Each start writes a row: the linker puts the last ones on a page that is
  * written anyhow (agent/beside/start.ld). */
-struct mapping mappings[MAPPINGS_MAX] __attribute__((aligned(128)));
+struct mapping mappings[MAPPINGS_MAX] TABLE;
 uint32_t mappings_lost;
 
 /* Returns true when one row has the whole range. */
@@ -35,7 +35,7 @@ static void mapping_note(uint64_t start, uint64_t bytes)
 {
 	uint64_t none;
 
-	for (uint32_t i = 0; i < MAPPINGS_MAX; i++) {
+	for (uint32_t i = MAPPINGS_MAX; i--;) {
 		none = 0;
 		/* no load before: to read a page first takes two faults */
 		if (__atomic_compare_exchange_n(&mappings[i].start, &none,

@@ -118,12 +118,14 @@ void settings_read(char **environment)
 			       *text ? SIGNAL_DEFAULT : (uint32_t)number;
 	/* copies, because the program may write a title over the
 	 * environment */
-	for (uint32_t i = 0; i < ARRAY_SIZE(keeps); room += keeps[i++].bytes) {
+	for (uint32_t i = 0; i < ARRAY_SIZE(keeps); i++) {
 		setting = (const char **)((char *)&settings + keeps[i].value);
 		if (!*setting)
 			continue;
 		text_copy(room, keeps[i].bytes, *setting);
 		*setting = room;
+		/* close together: few pages are touched */
+		room += text_length(room) + 1;
 	}
 }
 
