@@ -219,7 +219,7 @@ void agent_begin(void)
 	 * Where files may be short, a thread has a table of its own. */
 	ret = agent_begins_alone() && !thread_translated() &&
 			      filtered_alone(AGENT_FILES) ?
-		      thread_run_alone(start_aside, NULL, false) :
+		      thread_run_alone(start_aside, NULL) :
 		      thread_run(start_aside, NULL);
 	agent_off = begin_failed(ret);
 	if (ret)

@@ -60,27 +60,30 @@ static const struct r_debug *linked;
 static int row_file = -1;	/* until deferred_start() closes it */
 static bool too_late;		/* the rules changed before the row was there */
 
-/* Learns what tells the runtime directory from another one at the path. */
+/* Learns what tells the runtime directory from another one at the path, where
+ * the recorder's file does not have it. */
 static bool place_learn(void)
 {
 	struct stat st;
 
+	if (place_id)
+		return true;
 	if (sys4(SYS_newfstatat, AT_FDCWD, place_runtime, &st, 0))
 		return false;
-	place_id = place_id_of(&st);
+	place_id = PROTOCOL_PLACE_ID(&st);
 	return true;
 }
 
-/* The process is put off before the row is there: the recorder may see that at
- * once. */
-static int start_aside(void *unused)
+/* Adds the row. The process is put off before: the recorder may see the row at
+ * once. No handler runs yet, and row_fits(). */
+static bool row_add(void)
 {
 	struct deferred_row row = { .pid = (uint32_t)sys_getpid() };
 	const struct process_wake *wake = &lacking_rest.wake;
 	uint64_t now = clock_read();
 
 	if (!place_learn() || (!loader_defer() && loader_setup(true)))
-		return -ENOENT;
+		return false;
 	row.page = (uint64_t)&lacking_rest;
 	__builtin_memcpy(row.uuid, &row.page, 8);
 	now ^= (uint64_t)row.pid << 32;
@@ -95,7 +98,7 @@ static int start_aside(void *unused)
 		start_deferred = 0;
 	/* a command changes the rules, and reads the rows afterwards */
 	too_late = !quiet_stays(-1);
-	return start_deferred ? 0 : -ENOSPC;
+	return start_deferred;
 }
 
 /* The dynamic linker has added the base, unless the table is read-only. */
@@ -187,8 +190,7 @@ bool deferred_start(void)
 	guest_plain = user_stays;
 	vdso = getauxval(AT_SYSINFO_EHDR);
 	fork_begin = agent_begin_late;
-	ret = demand_defer(&lacking_rest) &&
-	      !thread_run_alone(start_aside, NULL, true);
+	ret = demand_defer(&lacking_rest) && row_add();
 	quiet_close(row_file);
 	if (!ret)
 		return false;

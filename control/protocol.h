@@ -164,9 +164,10 @@ enum message_type {
  * may put off their files (agent/deferred.c).
  *
  *	0	a row, with the number of the recorder's PID namespace
- *		(place_namespace()) as `page`, its `pid`, and as `uuid` the boot
- *		ID; with PROTOCOL_DEFERRED_NEVER as `page`, no further program
- *		may
+ *		(place_namespace()) as `page`, its `pid`, as `entry` the number
+ *		of the runtime directory (PROTOCOL_PLACE_ID), or 0, and as
+ *		`uuid` the boot ID; with PROTOCOL_DEFERRED_NEVER as `page`, no
+ *		further program may
  *	4096	a table of programs that may, and of those none of whose modules
  *		has a place that the rules name (control/sessions/known.c)
  *	36864	a row for each process that did. None crosses the end of a page,
@@ -175,6 +176,7 @@ enum message_type {
  * As long as the recorder is there, it holds a lock (fcntl) on the file: of
  * such a lock the kernel tells the holder's number, as the caller sees it.
  */
+#define PROTOCOL_PLACE_ID(st)	((uint64_t)(st)->st_dev << 32 ^ (st)->st_ino)
 #define PROTOCOL_DEFERRED_PREFIX ".deferred."
 #define PROTOCOL_DEFERRED_NEVER	(~0ull)
 #define PROTOCOL_DEFERRED_TABLE	4096u

@@ -200,7 +200,7 @@ SIGSAFE static enum lacking_why place_look(void)
 		return ret == -EACCES ? LACKING_USER :
 		       ret == -ENOENT ? LACKING_AWAY : LACKING_NOT;
 	return !S_ISDIR(st.st_mode)		     ? LACKING_NOT :
-	       place_id_of(&st) != place_id	     ? LACKING_AWAY :
+	       PROTOCOL_PLACE_ID(&st) != place_id   ? LACKING_AWAY :
 	       st.st_uid != (uid_t)sys0(SYS_geteuid) ? LACKING_USER :
 	       process.page && place_shut()	     ? LACKING_FORBIDDEN :
 						       LACKING_NOT;

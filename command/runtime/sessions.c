@@ -351,10 +351,13 @@ int rundir_create_deferred(struct rundir *dir, const char *name)
 	struct flock lock = { .l_type = F_WRLCK };
 	int below = rundir_open_rules(dir, false), fd;
 	char file[NAME_MAX + 1];
+	struct stat st;
 
 	if (below < 0)
 		return below;
 	boot_id_read(head.uuid);
+	if (!fstat(dir->fd, &st))
+		head.entry = PROTOCOL_PLACE_ID(&st);
 	deferred_name(file, name);
 	fd = held_create(dir, below, file);
 	if (fd >= 0 && (fcntl(fd, F_SETLK, &lock) ||

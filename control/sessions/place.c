@@ -117,7 +117,7 @@ static int directory_make(const char *path, uint32_t open)
 	if (st.st_mode & 077 & ~open)
 		return directory_refuse(path, " is open to others");
 	if (path == place_runtime)
-		place_id = place_id_of(&st);
+		place_id = PROTOCOL_PLACE_ID(&st);
 	return (int)(st.st_mode & 077);
 }
 

@@ -53,14 +53,10 @@ void place_told(const uint8_t boot[static 16], uint64_t number);
  * place_failure. */
 int place_choose(void);
 
-/* Tells the runtime directory from another one at the same path: place_id_of()
- * of it. A forked child has the parent's before the first event. */
+/* Tells the runtime directory from another one at the same path:
+ * PROTOCOL_PLACE_ID() of it. A forked child has the parent's before the first
+ * event. */
 extern uint64_t place_id;
-
-static inline uint64_t place_id_of(const struct stat *st)
-{
-	return (uint64_t)st->st_dev << 32 ^ st->st_ino;
-}
 
 /* Returns true where `error` is -EACCES, though the runtime directory is the
  * effective user's own: not the user, but a security module forbids it

@@ -162,6 +162,8 @@ void quiet_close(int fd)
 bool quiet_known(int fd)
 {
 	place_told(head.uuid, head.page);
+	/* the file is in the directory that has this number */
+	place_id = head.entry;
 	own_hash = program_hash();
 	if (known_has(fd, PROTOCOL_DEFERRED_TABLE, own_hash))
 		return true;

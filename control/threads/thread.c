@@ -292,10 +292,10 @@ int thread_making(struct thread_making *making, int (*fn)(void *arg))
 int thread_on_stack(int (*fn)(void *arg), void *arg, void *stack)
 	__attribute__((visibility("hidden")));
 
-/* Runs a function on the stack of a thread of the agent's, or, for NULL, on
- * that of the caller. A file beyond the limit of sizes (RLIMIT_FSIZE) raises
- * SIGXFSZ, which would end the program once the thread unblocks it. A SIGXFSZ
- * that was pending before is the program's. */
+/* Runs a function on the stack of a thread of the agent's. A file beyond the
+ * limit of sizes (RLIMIT_FSIZE) raises SIGXFSZ, which would end the program
+ * once the thread unblocks it. A SIGXFSZ that was pending before is the
+ * program's. */
 static int stack_run(struct thread *thread, int (*fn)(void *arg), void *arg)
 {
 	const struct timespec none = { 0, 0 };
@@ -303,10 +303,9 @@ static int stack_run(struct thread *thread, int (*fn)(void *arg), void *arg)
 	uint64_t pending = 0;
 	int ret;
 
-	if (thread)
-		thread_guard(thread);
+	thread_guard(thread);
 	sys2(SYS_rt_sigpending, &pending, SIGSET_BYTES);
-	ret = thread ? thread_on_stack(fn, arg, thread_stack(thread)) : fn(arg);
+	ret = thread_on_stack(fn, arg, thread_stack(thread));
 	if (!(pending & size))
 		sys4(SYS_rt_sigtimedwait, &size, NULL, &none, SIGSET_BYTES);
 	return ret;
@@ -365,13 +364,13 @@ SIGSAFE int thread_run(int (*fn)(void *arg), void *arg)
 	return vectors_kept(worker_run, &call, NULL);
 }
 
-int thread_run_alone(int (*fn)(void *arg), void *arg, bool small)
+int thread_run_alone(int (*fn)(void *arg), void *arg)
 {
 	uint64_t mask;
 	int ret;
 
 	host_signals_block(&mask);
-	ret = stack_run(small ? NULL : &worker, fn, arg);
+	ret = stack_run(&worker, fn, arg);
 	host_signals_restore(&mask);
 	return ret;
 }

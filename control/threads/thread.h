@@ -22,9 +22,8 @@
 int thread_run(int (*fn)(void *arg), void *arg);
 
 /* Does the same in the calling thread, on the worker's stack, with the
- * program's descriptors: while no other code of the program has run. `small`:
- * on the stack of the thread, as fn takes little of it. */
-int thread_run_alone(int (*fn)(void *arg), void *arg, bool small);
+ * program's descriptors: while no other code of the program has run. */
+int thread_run_alone(int (*fn)(void *arg), void *arg);
 
 /* Does the same, but waits until the worker is free. Not for signal handlers.
  */
