@@ -35,6 +35,9 @@
  * 5 s in all. */
 #define END_PAUSE_NS	1000000
 #define END_LOOKS	5000
+/* How often it is looked whether a program that a process executes has begun:
+ * 2 s in all. */
+#define BEGIN_LOOKS	2000
 
 bool (*targets_clean)(const struct rundir_process *process);
 
@@ -201,15 +204,31 @@ bool target_executes(struct target *target)
 	return true;
 }
 
+/* Waits for the agent of the program that a process executes: an exec opens the
+ * lock of the page. Returns false where there is none, or none begins. */
+static bool target_begins(struct target *target, int *looks)
+{
+	const struct timespec pause = { .tv_nsec = END_PAUSE_NS };
+
+	while (!target_executes(target)) {
+		if (target->process->unseen || !(*looks)-- ||
+		    !rundir_unlocked(target->process) ||
+		    !rundir_lives(target->process))
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
 int target_connect(struct target *target)
 {
-	int ret, tries = EXECUTED_TRIES;
+	int ret, tries = EXECUTED_TRIES, looks = BEGIN_LOOKS;
 
 	if (target->client.fd >= 0)
 		return 0;
 	do
 		ret = client_connect(&target->client, target->process);
-	while (ret && tries-- && target_executes(target));
+	while (ret && tries-- && target_begins(target, &looks));
 	if (ret == -ESRCH)
 		target->process->alive = rundir_lives(target->process);
 	return ret;

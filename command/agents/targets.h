@@ -67,7 +67,8 @@ bool target_has(const struct target *target, const char *session);
 /*
  * Connects, unless connected. Returns 0, or a negative errno and the fact in
  * client.error. A process that ended meanwhile gives -ESRCH and no longer
- * counts as alive.
+ * counts as alive. Waits up to some 2 s for the agent of a program that the
+ * process executes.
  */
 int target_connect(struct target *target);
 

@@ -19,8 +19,11 @@
 #include <unistd.h>
 
 #include "command/agents/client.h"
+#include "command/agents/targets.h"
 #include "command/elf/markers.h"
 #include "command/runtime/rundir.h"
+
+#define LATER_US	50000
 
 static char top[] = "/tmp/taffrail-unit-XXXXXX";
 static char deep[300];			/* longer than sun_path */
@@ -344,6 +347,47 @@ static void check_rules(struct rundir *dir)
 	unit_equal(rundir_remove_rules(dir, "rec"), -ENOENT, "no rules");
 }
 
+/* The process executes another program, whose agent begins later. */
+static void check_executed(const char *name, struct rundir_process *process)
+{
+	struct target target = { .process = process, .client.fd = -1 };
+	struct process_page page;
+	char path[600], next[600], made[600], place[600];
+	pid_t child, agent;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s/0/process", deep, name);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (pread(fd, &page, sizeof(page), 0) != sizeof(page))
+		perror(path);
+	page.locked = 1;		/* by no process any more */
+	page.state = PROCESS_EXECED;
+	page.wake.signal = WAKE_SIGNAL + 1;
+	if (pwrite(fd, &page, sizeof(page), 0) < 0)
+		perror(path);
+	close(fd);
+	snprintf(made, sizeof(made), "%s/next", deep);
+	mkdir(made, 0700);
+	agent = start_agent("next");
+	strcat(made, "/control.sock");
+	snprintf(place, sizeof(place), "%s/%s/control.sock", deep, name);
+	unlink(place);
+	snprintf(path, sizeof(path), "%s/%s/0", deep, name);
+	snprintf(next, sizeof(next), "%s/%s/1", deep, name);
+	child = fork();
+	if (!child) {
+		usleep(LATER_US);
+		_exit(rename(made, place) || rename(path, next));
+	}
+	unit_equal(target_connect(&target), 0,
+		   "the program that a process executes begins later");
+	unit_equal(process->image, 1, "it is the program");
+	client_close(&target.client);
+	waitpid(child, NULL, 0);
+	kill(agent, SIGKILL);
+	waitpid(agent, NULL, 0);
+}
+
 static void check_directory(void)
 {
 	struct rundir dir;
@@ -394,9 +438,10 @@ int main(void)
 	check_rules(&dir);
 	if (!rundir_find(&process, getpid(), &cause))
 		check_bad_answers(&process);
-	rundir_process_close(&process);
 	kill(agent, SIGKILL);
 	waitpid(agent, NULL, 0);
+	check_executed(name, &process);
+	rundir_process_close(&process);
 	rundir_close(&dir);
 	snprintf(text, sizeof(text), "rm -rf %s", top);
 	return system(text) ? 1 : unit_end();
