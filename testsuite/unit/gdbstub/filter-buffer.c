@@ -62,6 +62,13 @@ static void say(enum filter_side from, const char *text)
 	filter_take(&filter, from, packet, strlen(packet));
 }
 
+/* Writes a byte as two digits: there are millions. */
+static void hex_put(char *to, uint8_t byte)
+{
+	to[0] = "0123456789abcdef"[byte >> 4];
+	to[1] = "0123456789abcdef"[byte & 15];
+}
+
 /* Answers as gdbserver does, but with at most `piece` bytes. Returns 0 at the
  * end. */
 static int serve(const char *request, uint64_t piece)
@@ -72,7 +79,8 @@ static int serve(const char *request, uint64_t piece)
 
 	n = n < piece ? n : piece;
 	for (uint64_t i = 0; i < n; i++)
-		snprintf(hex + 2 * i, 3, "%02x", has[at + i]);
+		hex_put(hex + 2 * i, has[at + i]);
+	hex[2 * n] = '\0';
 	say(FILTER_SERVER, n ? hex : "l");
 	return n != 0;
 }
@@ -95,9 +103,10 @@ static uint64_t read_all(uint64_t ask, uint64_t piece)
 		got = sent(FILTER_GDB);
 		for (; got[0] == '$' && got[1 + 2 * n] != '#' &&
 		       got[1 + 2 * n] != 'l'; n++) {
-			snprintf(text, sizeof(text), "%02x", wanted[at + n]);
-			if (at + n >= nwanted || n >= ask ||
-			    memcmp(text, got + 1 + 2 * n, 2))
+			if (at + n >= nwanted || n >= ask)
+				return at + n;
+			hex_put(text, wanted[at + n]);
+			if (memcmp(text, got + 1 + 2 * n, 2))
 				return at + n;
 		}
 		if (!n)
