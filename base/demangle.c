@@ -14,7 +14,8 @@
 #include "base/text.h"
 
 #define DEPTH_MAX     48u
-#define ARGUMENTS_MAX 64u
+#define OF_PACK	      255u	/* in place of an owner: each time another, */
+#define OF_LAMBDA     254u	/* or `auto` */
 
 static const struct piece none = { 0 };
 
@@ -107,7 +108,7 @@ static struct piece piece_keep(struct demangle *d, struct piece t)
 	if (d->failed || d->nsubs == DEMANGLE_TEXTS)
 		return give_up(d);
 	d->params[d->nsubs] = 0;
-	d->owners[d->nsubs] = d->owned ? d->owner : 0;
+	d->owners[d->nsubs] = !d->owned ? 0 : d->lambdas ? OF_LAMBDA : d->owner;
 	d->subs[d->nsubs++] = t;
 	return t;
 }
@@ -223,7 +224,7 @@ static struct piece read_operator(struct demangle *d)
  * `last` ends it, or the end of the symbol or a '.'. */
 static struct piece read_types(struct demangle *d, char last)
 {
-	struct piece types[ARGUMENTS_MAX], t;
+	struct piece types[DEMANGLE_ARGS], t;
 	uint32_t n = 0, i;
 
 	while (!d->failed && next_char(d) && next_char(d) != last &&
@@ -240,7 +241,6 @@ static struct piece read_types(struct demangle *d, char last)
 	if (n == 1 && types[0].n == 4 &&
 	    !__builtin_memcmp(d->room + types[0].at, "void", 4))
 		n = 0;
-	d->listed = n;
 	if (n == 1)
 		return types[0];
 	for (i = 0; i < n; i++) {
@@ -326,56 +326,6 @@ static struct piece read_literal(struct demangle *d)
 	return take_word(d, "E") && d->p > from + 1 ? t : give_up(d);
 }
 
-/* Reads arguments of a template, behind the I: "<int, char>". They are those
- * that T_ means from then on. */
-static struct piece read_arguments(struct demangle *d)
-{
-	struct piece found[ARGUMENTS_MAX], t;
-	uint32_t n = 0, before, i;
-	uint64_t packs = 0;
-	bool first = true;
-
-	while (!d->failed && !take_word(d, "E")) {
-		if (n == ARRAY_SIZE(found) || next_char(d) == 'X' ||
-		    !next_char(d))
-			return give_up(d);
-		if (take_word(d, "J")) {
-			before = d->listed;
-			t = read_types(d, 'E');
-			if (!take_word(d, "E"))
-				return give_up(d);
-			packs |= (uint64_t)(d->listed != 1) << n;
-			d->listed = before;
-		} else if (take_word(d, "L")) {
-			t = read_literal(d);
-		} else {
-			t = read_type(d);
-		}
-		found[n++] = t;
-	}
-	/* those of a type are not those of the function */
-	for (i = 0; i < n && !d->typing; i++)
-		d->args[i] = found[i];
-	if (!d->typing) {
-		d->nargs = n;
-		d->packs = packs;
-		if (!++d->owner)
-			return give_up(d);
-	}
-	t = piece_begin(d);
-	piece_add(d, &t, "<");
-	for (i = 0; i < n; i++) {
-		if (!found[i].n)
-			continue;
-		piece_add(d, &t, first ? "" : ", ");
-		add_text(d, &t, found[i]);
-		first = false;
-	}
-	/* as other tools write them */
-	piece_add(d, &t, d->used && d->room[d->used - 1] == '>' ? " >" : ">");
-	return t;
-}
-
 /* Joins two texts. */
 static struct piece piece_join(struct demangle *d, struct piece a,
 			       const char *between, struct piece b)
@@ -388,6 +338,114 @@ static struct piece piece_join(struct demangle *d, struct piece a,
 	return t;
 }
 
+/* Returns what T_ (0), T0_ (1), ... means here: the argument of a pack that is
+ * being read, or none of an empty one; a parameter of a lambda is `auto`, to
+ * which other tools give a number. */
+static struct piece find_parameter(struct demangle *d, uint32_t number)
+{
+	struct piece t = piece_begin(d);
+	uint32_t at = 0, n;
+
+	d->owned = true;
+	if (d->failed || number >= (d->lambdas ? 9 : d->nargs))
+		return give_up(d);
+	if (d->lambdas) {
+		piece_add(d, &t, "auto:");
+		add_bytes(d, &t, &"123456789"[number], 1);
+		return t;
+	}
+	n = d->counts[number];
+	if (d->packs >> number & 1 && d->pack_at) {
+		if (d->pack_n && d->pack_n != n + 1)
+			return give_up(d);
+		d->pack_n = n + 1;
+		at = d->pack_at - 1;
+		if (!n)
+			return none;
+	} else if (n != 1) {
+		return give_up(d);
+	}
+	return at < n ? d->args[d->firsts[number] + at] : give_up(d);
+}
+
+/* Reads an argument of a template that is no pack, or "sp" with a parameter that
+ * is one: all arguments of that. */
+static struct piece read_argument(struct demangle *d)
+{
+	struct piece all = none, t;
+	uint32_t number, n = 1;
+	bool spread;
+
+	if (take_word(d, "L"))
+		return read_literal(d);
+	if (!take_word(d, "X"))
+		return read_type(d);
+	spread = d->typing && !d->pack_at && !d->lambdas && take_word(d, "sp");
+	if (!take_word(d, "T"))
+		return give_up(d);
+	number = (uint32_t)read_seq(d, false);
+	if (spread && number < d->nargs && d->packs >> number & 1)
+		n = d->counts[number];
+	for (uint32_t i = 0; i < n && !d->failed; i++) {
+		d->pack_at = spread ? i + 1 : d->pack_at;
+		d->pack_n = spread ? 0 : d->pack_n;
+		t = find_parameter(d, number);
+		all = i ? piece_join(d, all, ", ", t) : t;
+	}
+	d->pack_at = spread ? 0 : d->pack_at;
+	return take_word(d, "E") ? all : give_up(d);
+}
+
+/* Reads arguments of a template, behind the I: "<int, char>". They are those
+ * that T_ means from then on. */
+static struct piece read_arguments(struct demangle *d)
+{
+	uint8_t firsts[DEMANGLE_ARGS], counts[DEMANGLE_ARGS];
+	struct piece found[DEMANGLE_ARGS], t;
+	uint32_t n = 0, all = 0, i;
+	uint64_t packs = 0;
+	bool pack = false, first = true;
+
+	while (!d->failed && (pack || !take_word(d, "E"))) {
+		if (all == DEMANGLE_ARGS || n == DEMANGLE_ARGS || !next_char(d))
+			return give_up(d);
+		if (!pack) {
+			firsts[n] = counts[n] = 0;
+			firsts[n++] = (uint8_t)all;
+			pack = take_word(d, "J");
+			packs |= (uint64_t)pack << (n - 1);
+		}
+		if (pack && take_word(d, "E")) {
+			pack = false;
+			continue;
+		}
+		found[all++] = read_argument(d);
+		counts[n - 1]++;
+	}
+	/* those of a type are not those of the function */
+	if (!d->typing && !d->failed) {
+		__builtin_memcpy(d->args, found, all * sizeof(found[0]));
+		__builtin_memcpy(d->firsts, firsts, n);
+		__builtin_memcpy(d->counts, counts, n);
+		d->nargs = n;
+		d->packs = packs;
+		if (++d->owner == OF_LAMBDA)
+			return give_up(d);
+	}
+	t = piece_begin(d);
+	piece_add(d, &t, "<");
+	for (i = 0; i < all && !d->failed; i++) {
+		if (!found[i].n)
+			continue;
+		piece_add(d, &t, first ? "" : ", ");
+		add_text(d, &t, found[i]);
+		first = false;
+	}
+	/* as other tools write them */
+	piece_add(d, &t, d->used && d->room[d->used - 1] == '>' ? " >" : ">");
+	return t;
+}
+
 /* Joins a name and arguments: "f<int>", "operator<< <int>". */
 static struct piece join_arguments(struct demangle *d, struct piece a,
 				   struct piece b)
@@ -396,31 +454,11 @@ static struct piece join_arguments(struct demangle *d, struct piece a,
 			  a.n && d->room[a.at + a.n - 1] == '<' ? " " : "", b);
 }
 
-/* Returns what T_ (0), T0_ (1), ... means here: of several arguments, only
- * `all` can be meant; and a parameter of a lambda is `auto`, to which other
- * tools give a number. */
-static struct piece find_parameter(struct demangle *d, uint32_t number,
-				   bool all)
-{
-	struct piece t = piece_begin(d);
-
-	d->owned = true;
-	if (d->failed || (d->lambdas ? all || number > 8 :
-			  number >= d->nargs ||
-				  (!all && d->packs >> number & 1)))
-		return give_up(d);
-	if (!d->lambdas)
-		return d->args[number];
-	piece_add(d, &t, "auto:");
-	add_bytes(d, &t, &"123456789"[number], 1);
-	return t;
-}
-
 /* Reads T_, T0_, ... behind the T. */
 static struct piece read_parameter(struct demangle *d)
 {
 	uint32_t number = (uint32_t)read_seq(d, false);
-	struct piece t = piece_keep(d, find_parameter(d, number, false));
+	struct piece t = piece_keep(d, find_parameter(d, number));
 
 	if (!d->failed)
 		d->params[d->nsubs - 1] = (uint8_t)(number + 1);
@@ -432,11 +470,20 @@ static struct piece read_substitution(struct demangle *d)
 {
 	static const struct {
 		char code;
-		const char *name;
+		char name[18];
+		char whole[73];		/* of constructors and destructors */
 	} rows[] = {
-		{ 'a', "std::allocator" }, { 'b', "std::basic_string" },
-		{ 's', "std::string" },	   { 'i', "std::istream" },
-		{ 'o', "std::ostream" },   { 'd', "std::iostream" },
+		{ 'a', "std::allocator", "" },
+		{ 'b', "std::basic_string", "" },
+		{ 's', "std::string",
+		  "std::basic_string<char, std::char_traits<char>, "
+		  "std::allocator<char> >" },
+		{ 'i', "std::istream",
+		  "std::basic_istream<char, std::char_traits<char> >" },
+		{ 'o', "std::ostream",
+		  "std::basic_ostream<char, std::char_traits<char> >" },
+		{ 'd', "std::iostream",
+		  "std::basic_iostream<char, std::char_traits<char> >" },
 	};
 	struct piece t = piece_begin(d);
 	uint32_t number;
@@ -445,7 +492,9 @@ static struct piece read_substitution(struct demangle *d)
 		if (next_char(d) != rows[i].code)
 			continue;
 		d->p++;
-		piece_add(d, &t, rows[i].name);
+		piece_add(d, &t, *rows[i].whole && (next_char(d) == 'C' ||
+						    next_char(d) == 'D') ?
+				 rows[i].whole : rows[i].name);
 		return t;
 	}
 	number = (uint32_t)read_seq(d, true);
@@ -453,8 +502,9 @@ static struct piece read_substitution(struct demangle *d)
 		return give_up(d);
 	/* T_ means another argument, or the same, in each function of a name */
 	if (d->params[number])
-		return find_parameter(d, d->params[number] - 1u, false);
-	if (d->owners[number] && d->owners[number] != d->owner)
+		return find_parameter(d, d->params[number] - 1u);
+	if (d->owners[number] &&
+	    d->owners[number] != (d->lambdas ? OF_LAMBDA : d->owner))
 		return give_up(d);
 	d->owned |= d->owners[number] > 0;
 	return d->subs[number];
@@ -686,13 +736,17 @@ static struct piece read_function(struct demangle *d)
 /* Reads an array's type behind the A: "int [3]". */
 static struct piece read_array(struct demangle *d)
 {
+	struct piece number = piece_begin(d), of, t;
 	const char *from = d->p;
-	size_t n, rest;
-	struct piece of, t;
 	uint16_t mid;
+	size_t rest;
 
-	read_number(d);
-	n = (size_t)(d->p - from);
+	if (take_word(d, "T")) {
+		number = find_parameter(d, (uint32_t)read_seq(d, false));
+	} else {
+		read_number(d);
+		add_bytes(d, &number, from, (size_t)(d->p - from));
+	}
 	if (!take_word(d, "_"))
 		return give_up(d);
 	of = read_type(d);
@@ -705,7 +759,7 @@ static struct piece read_array(struct demangle *d)
 	piece_add(d, &t, rest ? "" : " ");
 	mid = t.n;
 	piece_add(d, &t, "[");
-	add_bytes(d, &t, from, n);
+	add_text(d, &t, number);
 	piece_add(d, &t, "]");
 	add_bytes(d, &t, d->room + of.at + of.mid, rest);
 	t.mid = mid;
@@ -729,6 +783,34 @@ static struct piece read_vector(struct demangle *d)
 	add_bytes(d, &t, from, n);
 	piece_add(d, &t, ")");
 	return t;
+}
+
+/* Reads a type with a pack behind the Dp, for each argument of the pack: "int&&,
+ * char&&". Substitutions in it are other texts each time, so none is meant from
+ * outside, unless it is one argument. */
+static struct piece read_expansion(struct demangle *d)
+{
+	uint32_t at = d->pack_at, n = d->pack_n, nsubs = d->nsubs, i = 0;
+	uint8_t owner = d->owner;
+	const char *from = d->p;
+	struct piece all = none, t;
+
+	do {
+		d->p = from;
+		d->nsubs = nsubs;
+		d->pack_at = i + 1;
+		d->pack_n = 0;
+		t = read_type(d);
+		if (!d->pack_n || d->owner != owner)
+			return give_up(d);
+		if (d->pack_n > 1)
+			all = i ? piece_join(d, all, ", ", t) : t;
+	} while (!d->failed && ++i + 1 < d->pack_n);
+	for (i = nsubs; i < d->nsubs && d->pack_n != 2; i++)
+		d->owners[i] = OF_PACK;
+	d->pack_at = at;
+	d->pack_n = n;
+	return all;
 }
 
 /* Reads a type that is neither built in nor a substitution. */
@@ -766,11 +848,8 @@ static struct piece read_compound(struct demangle *d)
 		return piece_keep(d, read_function(d));
 	if (take_word(d, "A"))
 		return piece_keep(d, read_array(d));
-	if (take_word(d, "DpT"))
-		return piece_keep(d, piece_keep(d, find_parameter(
-			d, (uint32_t)read_seq(d, false), true)));
 	if (take_word(d, "Dp"))
-		return piece_keep(d, read_type(d));
+		return piece_keep(d, read_expansion(d));
 	if (take_word(d, "M")) {
 		other = read_type(d);
 		t = read_type(d);
@@ -839,16 +918,18 @@ out:
  * gets the length of the name. */
 static struct piece read_encoding(struct demangle *d, uint16_t *name)
 {
-	uint32_t typing = d->typing;
+	uint32_t typing = d->typing, at = d->pack_at;
 	const char *tail;
 	bool result;
 	struct piece t, types;
 
 	if (++d->depth > DEPTH_MAX)
 		return give_up(d);
-	d->typing = 0;
+	d->typing = d->pack_at = 0;
 	t = read_name(d);
 	*name = t.n;
+	if (d->depth == 1 && !d->failed)
+		d->named = t;
 	tail = d->tail;
 	result = d->templated && !d->typeless;
 	if (next_char(d) && next_char(d) != '.' && next_char(d) != 'E') {
@@ -861,6 +942,7 @@ static struct piece read_encoding(struct demangle *d, uint16_t *name)
 		piece_add(d, &t, tail);
 	}
 	d->typing = typing;
+	d->pack_at = at;
 	d->depth--;
 	return t;
 }
@@ -882,7 +964,7 @@ size_t demangle(struct demangle *d, const char *symbol, size_t n, char *name,
 	d->p = symbol;
 	d->end = symbol + n;
 	d->used = d->depth = d->nsubs = d->nargs = d->typing = d->owner = 0;
-	d->lambdas = 0;
+	d->lambdas = d->pack_at = 0;
 	d->failed = d->owned = false;
 	if (take_word(d, "_R"))
 		return demangle_rust(d, symbol, n, name, room);
@@ -904,7 +986,15 @@ size_t demangle(struct demangle *d, const char *symbol, size_t n, char *name,
 		} while (take_word(d, "_") && next_char(d) != '_' &&
 			 (is_digit(next_char(d)) || next_char(d) == 'n'));
 	}
+	d->named = none;
 	t = read_encoding(d, &bytes);
+	if (d->failed && d->named.n) {
+		/* the name alone, and what is behind the types */
+		t = d->named;
+		for (d->p = symbol; d->p < d->end && *d->p != '.';)
+			d->p++;
+		d->failed = false;
+	}
 	lead = text_length(before);
 	n = (size_t)(d->end - d->p);
 	if (d->failed || (n && *d->p != '.') || !bytes ||

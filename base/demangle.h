@@ -5,7 +5,8 @@
  * grammar of the ABI (itanium-cxx-abi.github.io/cxx-abi/abi.html, "Mangling").
  *
  * Names whose types have expressions (decltype, and arguments of templates that
- * are computed) are not read. Allocates nothing, and needs no C library.
+ * are computed) are not read, but for a parameter of the template alone; such a
+ * function has a name without types. Allocates nothing, and needs no C library.
  */
 #ifndef BASE_DEMANGLE_H
 #define BASE_DEMANGLE_H
@@ -14,7 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DEMANGLE_TEXTS	256u	/* substitutions and arguments */
+#define DEMANGLE_TEXTS	256u	/* substitutions */
+#define DEMANGLE_ARGS	64u	/* arguments of a template */
 #define DEMANGLE_ROOM	16384u	/* bytes of all texts */
 
 /* A piece of text; what a declarator adds stands at `mid`. */
@@ -36,13 +38,18 @@ struct demangle {
 					 * arguments */
 	bool owned;			/* this type has T_ */
 	uint32_t nargs;			/* of the last template */
-	struct piece args[DEMANGLE_TEXTS];
-	uint64_t packs;			/* bit I: argument I is not one type */
-	uint32_t listed;		/* of read_types() */
+	struct piece args[DEMANGLE_ARGS];	/* those of a pack in a row */
+	uint8_t firsts[DEMANGLE_ARGS];	/* of an argument, in `args` */
+	uint8_t counts[DEMANGLE_ARGS];	/* and how many there */
+	uint64_t packs;			/* bit I: argument I is a pack */
+	uint32_t pack_at;		/* 1 + number of the argument of a pack
+					 * that is read; 0: no pack is */
+	uint32_t pack_n;		/* 1 + arguments of it; 0: not known */
 	uint32_t typing;		/* types that are being read */
 	uint32_t lambdas;		/* whose parameters are being read */
 	const char *tail;		/* behind the parameters: " const" */
 	bool templated;			/* the last name ends in arguments */
+	struct piece named;		/* the function's own name */
 	bool typeless;			/* a constructor, destructor or
 					 * conversion: has no result type */
 	bool failed;

@@ -295,6 +295,31 @@ const char *rule_shown_name(const char *symbol)
 	return cxx.bare ? cxx.name : symbol;
 }
 
+/* Does as glob_names() for a name without the "[abi:TAG]" that it has: those
+ * are not in the source. */
+static bool glob_names_untagged(const char *glob)
+{
+	char name[CXX_BYTES];
+	size_t n = 0, bare = cxx.bare;
+	const char *p = cxx.name, *tag;
+
+	while (*p) {
+		tag = text_after(p, "[abi:");
+		if (!tag) {
+			name[n++] = *p++;
+			continue;
+		}
+		while (*tag && *tag != ']')
+			tag++;
+		tag += *tag == ']';
+		if (p < cxx.name + cxx.bare)
+			bare -= (size_t)(tag - p);
+		p = tag;
+	}
+	name[n] = '\0';
+	return cxx.name[n] && glob_names(glob, name, bare);
+}
+
 /* Returns whether a glob names a function by its symbol, or by the name in the
  * source. */
 static bool glob_names_symbol(const char *glob, const char *symbol, size_t n)
@@ -303,7 +328,8 @@ static bool glob_names_symbol(const char *glob, const char *symbol, size_t n)
 		return glob_match_upto(glob, symbol, n);
 	cxx_make(symbol, n);
 	return glob_names(glob, cxx.symbol, without_parameters(cxx.symbol)) ||
-	       (cxx.bare && glob_names(glob, cxx.name, cxx.bare));
+	       (cxx.bare && (glob_names(glob, cxx.name, cxx.bare) ||
+			     glob_names_untagged(glob)));
 }
 
 /* Takes the quotes away around a name, and the '\' before characters in

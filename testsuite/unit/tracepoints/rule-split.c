@@ -213,6 +213,18 @@ static void check_functions(void)
 		{ "fn:'f(char*)'", "app", "_Z1fPc", true },
 		{ "fn:_ZN4shop*", "app", "_ZN4shop4sellEi", true },
 		{ "fn:deep", NULL, "deep(long)%return", true },
+		/* tags of the ABI are in no source */
+		{ "fn:Cart::name", "app", "_ZNK4Cart4nameB5cxx11Ev", true },
+		{ "fn:'Cart::name() const'", "app", "_ZNK4Cart4nameB5cxx11Ev",
+		  true },
+		{ "fn:'Cart::name() const'%return", "app",
+		  "_ZNK4Cart4nameB5cxx11Ev%return", true },
+		{ "fn:'Cart::name\\[abi:cxx11]'", "app",
+		  "_ZNK4Cart4nameB5cxx11Ev", true },
+		{ "fn:Cart::nam", "app", "_ZNK4Cart4nameB5cxx11Ev", false },
+		{ "fn:'f(A*)'", "app", "_Z1fB1aP1AB1b", true },
+		/* types that are not read: the name alone */
+		{ "fn:'f<*'", "app", "_Z1fIiEDTfp_ET_", true },
 		/* static functions by their files */
 		{ "fn:a.c:work", "app", "a.c:work", true },
 		{ "fn:app/a.c:work", "app", "a.c:work%return", true },
