@@ -6,10 +6,12 @@
 #include "testsuite/unit/unit.h"
 
 #include <errno.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "command/common/monotonic.h"
 #include "command/record/members-private.h"
 #include "command/record/probes-private.h"
 #include "control/protocol.h"
@@ -336,6 +338,35 @@ static void check_forked(void)
 	index_clear(&members.names);
 }
 
+/* With shared rings that have memory, a directory that a program makes does not
+ * end the pause: the next round sees it. Otherwise it does. */
+static void check_pause(void)
+{
+	struct drain drain = { .shared = (void *)&drain };
+	struct members members = { .drain = &drain, .unfilled = -1 };
+	const uint64_t minute = 60000000000ull;
+	uint64_t later;
+
+	made_above("pause/run/x");
+	members.inotify = inotify_init1(IN_NONBLOCK);
+	unit_equal(inotify_add_watch(members.inotify, made_path("pause/run"),
+				     IN_CREATE) >= 0, true, "pause: a watch");
+	members.next_scan_ns = later = monotonic_ns() + minute;
+	made_file("pause/run/1", "");
+	members_pause(&members, -1, 20);
+	unit_equal(monotonic_ns() + minute >= later + 20000000, true,
+		   "pause: the round is not cut short");
+	unit_equal(members.next_scan_ns <= monotonic_ns(), true,
+		   "pause: then a scan comes at once");
+	members.next_scan_ns = later;
+	drain.shared = NULL;
+	made_file("pause/run/2", "");
+	members_pause(&members, -1, 600000);
+	unit_equal(members.next_scan_ns < later, true,
+		   "pause: it is cut short where processes have rings");
+	close(members.inotify);
+}
+
 int main(void)
 {
 	made_open();
@@ -348,6 +379,7 @@ int main(void)
 	check_missed();
 	check_joiners();
 	check_forked();
+	check_pause();
 	made_close();
 	return unit_end();
 }
