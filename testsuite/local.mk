@@ -172,9 +172,9 @@ testsuite_unit_buffers_shared_types_SOURCES = \
 	$(stress_bed)
 testsuite_unit_tracepoints_object_SOURCES = \
 	testsuite/unit/tracepoints/object.c $(stress_bed)
-testsuite_unit_tracepoints_usdt_lookup_SOURCES = \
-	testsuite/unit/tracepoints/usdt-lookup.c \
-	$(usdt_sources)
+# These two have the objects of the library that is installed.
+testsuite_unit_tracepoints_usdt_lookup_LDADD = \
+	$(libtaffrail_usdt_so_OBJECTS) $(LDADD)
 testsuite_unit_tracepoints_usdt_lookup_LDFLAGS = -Wl,--wrap=arena_keep
 testsuite_unit_tracepoints_usdt_move_SOURCES = \
 	testsuite/unit/tracepoints/usdt-move.c \
@@ -182,8 +182,9 @@ testsuite_unit_tracepoints_usdt_move_SOURCES = \
 # the code of a line, and what hits it
 testsuite_unit_tracepoints_usdt_spots_SOURCES = \
 	testsuite/unit/tracepoints/usdt-spots.c \
-	testsuite/shared/spots-load.c \
-	$(usdt_sources)
+	testsuite/shared/spots-load.c
+testsuite_unit_tracepoints_usdt_spots_LDADD = \
+	$(libtaffrail_usdt_so_OBJECTS) $(LDADD)
 testsuite_unit_tracepoints_usdt_spots_CFLAGS = $(AM_CFLAGS) -O2 -g
 testsuite_unit_tracepoints_usdt_spots_LDFLAGS = -Wl,--wrap=usdt_hit
 testsuite_unit_buffers_records_SOURCES = \
