@@ -95,7 +95,7 @@ static void event_say(const struct seen *seen, const char *format, ...)
 	printable_print("%02d:%02d:%02d.%03ld %s: ", tm.tm_hour, tm.tm_min,
 			tm.tm_sec, ts.tv_nsec / 1000000, who);
 	va_start(ap, format);
-	printable_vprint(stdout, format, ap);
+	printable_vprint(format, ap);
 	va_end(ap);
 	putchar('\n');
 }

@@ -307,8 +307,9 @@ char *cause_remedy(const struct cause *cause, char line[CAUSE_LINE_BYTES])
 static int cause_print(const struct cause *cause, bool whole)
 {
 	const struct cause_row *row = row_find(cause->id);
-	struct json json = { .file = stderr };
-	char line[CAUSE_LINE_BYTES], word[CAUSE_WORD_BYTES];
+	char line[CAUSE_LINE_BYTES], word[CAUSE_WORD_BYTES], *text = NULL;
+	struct json json = { 0 };
+	size_t bytes = 0;
 
 	if (!row)
 		return command_failed("no cause was given");
@@ -317,8 +318,10 @@ static int cause_print(const struct cause *cause, bool whole)
 			     cause_fact(cause, line));
 		return row->status;
 	}
-	/* standard output may be the same file: its lines come first */
-	fflush(stdout);
+	/* one call writes it: others may write to the same file */
+	json.file = open_memstream(&text, &bytes);
+	if (!json.file)
+		return command_failed("out of memory");
 	json_open(&json, NULL, '{');
 	json_string(&json, "cause", cause_word(cause->id, word));
 	json_string(&json, "text", cause_fact(cause, line));
@@ -338,6 +341,11 @@ static int cause_print(const struct cause *cause, bool whole)
 		json_string(&json, "subject", cause->subject);
 	json_close(&json, '}');
 	json_end(&json);
+	fclose(json.file);
+	/* standard output may be the same file: its lines come first */
+	fflush(stdout);
+	fwrite(text, 1, bytes, stderr);
+	free(text);
 	return row->status;
 }
 

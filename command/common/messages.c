@@ -33,13 +33,16 @@ void command_name(const char *name)
 	word = name;
 }
 
-/* Prints a line on stderr, behind all that was printed on stdout so far. */
+/* Prints a line on stderr, behind all that was printed on stdout so far, by one
+ * call: other commands may print there. */
 static void line_print(const char *format, va_list ap)
 {
+	char *text = printable_text(format, ap);
+
 	fflush(stdout);
-	fprintf(stderr, *word ? "taffrail: %s: " : "taffrail: ", word);
-	printable_vprint(stderr, format, ap);
-	fputc('\n', stderr);
+	fprintf(stderr, "taffrail: %s%s%s\n", word, *word ? ": " : "",
+		text ? text : "(out of memory)");
+	free(text);
 }
 
 int command_failed(const char *format, ...)

@@ -4,27 +4,34 @@
  */
 #include "command/common/printable.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "traces/text/characters.h"
 
-void printable_vprint(FILE *file, const char *format, va_list ap)
+char *printable_text(const char *format, va_list ap)
 {
 	size_t n = strlen(format);
-	char *text = NULL;
+	char *text;
 	int bytes = vasprintf(&text, format, ap);
+	bool ends = n && format[n - 1] == '\n';
 
-	if (bytes < 0) {
-		fputs("(out of memory)\n", file);
-		return;
-	}
-	if (n && format[n - 1] == '\n')
+	if (bytes < 0)
+		return NULL;
+	if (ends)
 		text[bytes - 1] = '\0';
 	printable(text);
-	fputs(text, file);
-	if (n && format[n - 1] == '\n')
-		fputc('\n', file);
+	if (ends)
+		text[bytes - 1] = '\n';
+	return text;
+}
+
+void printable_vprint(const char *format, va_list ap)
+{
+	char *text = printable_text(format, ap);
+
+	fputs(text ? text : "(out of memory)\n", stdout);
 	free(text);
 }
 
@@ -33,6 +40,6 @@ void printable_print(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	printable_vprint(stdout, format, ap);
+	printable_vprint(format, ap);
 	va_end(ap);
 }

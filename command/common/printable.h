@@ -6,13 +6,13 @@
 #define COMMAND_COMMON_PRINTABLE_H
 
 #include <stdarg.h>
-#include <stdio.h>
 
-/* Prints as vfprintf(3), with each argument and the whole line made printable.
- * A newline at the end of the format is kept. */
-void printable_vprint(FILE *file, const char *format, va_list ap);
+/* Returns what vprintf(3) prints, made printable, to be freed; or NULL. A
+ * newline at the end of the format is kept. */
+char *printable_text(const char *format, va_list ap);
 
-/* Does the same on stdout. */
+/* Prints that. */
+void printable_vprint(const char *format, va_list ap);
 void printable_print(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 

@@ -8,6 +8,9 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "command/causes/cause.h"
 #include "command/common/command.h"
@@ -242,6 +245,32 @@ static void table_print(void)
 	}
 }
 
+/* A line is written by one call: those of commands that run at the same time
+ * are not mixed. */
+static void lines_check(void)
+{
+	struct cause cause = { .id = CAUSE_PROCESS_ENDED, .pid = 4711 };
+	char text[2][256] = { "", "" };
+	int ends[2], kept = dup(STDERR_FILENO);
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends) ||
+	    dup2(ends[1], STDERR_FILENO) < 0)
+		abort();
+	cause_tell(&cause);
+	command_warn("%s", "a fact");
+	dup2(kept, STDERR_FILENO);
+	close(kept);
+	for (int i = 0; i < 2; i++)
+		if (recv(ends[0], text[i], sizeof(*text) - 1, MSG_DONTWAIT) < 0)
+			perror("recv");
+	unit_check(strstr(text[0], "taffrail: ") == text[0] &&
+		   strchr(text[0], '\n'), "one call writes a cause");
+	unit_equal_string(text[1], "taffrail: a fact\n",
+			  "one call writes a warning");
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "--table")) {
@@ -250,5 +279,6 @@ int main(int argc, char **argv)
 	}
 	table_check();
 	parts_check();
+	lines_check();
 	return unit_end();
 }
