@@ -362,6 +362,13 @@ static int handle_rule(struct exchange *exchange)
 		return rule_fail(exchange, ret, fault);
 	session_lines_take(exchange->request);
 	rule.lines = session_lines_set(exchange->request);
+	/* one that enable has brought, which selects nothing */
+	if (!wanted && line_find(exchange->request, "back", string,
+				 sizeof(string))) {
+		ret = session_rule_withdraw(session, rule.glob);
+		return ret ? exchange_fail(exchange, ret, CAUSE_THREAD_WRITES) :
+			     0;
+	}
 	if (!wanted && rule.condition[0])
 		return exchange_fail(exchange, -EINVAL,
 				     CAUSE_RULE_CONDITION_OFF);

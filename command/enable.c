@@ -69,7 +69,7 @@ static bool has_later(struct targets *targets, const char *name)
  * when there is no file, or -p names a process; or a negative errno after
  * printing it. */
 static int change_later(struct targets *targets, const char *name,
-			const char *rule, bool enable)
+			const char *rule, enum rule_change change)
 {
 	char *text, *edited;
 	int ret;
@@ -77,7 +77,7 @@ static int change_later(struct targets *targets, const char *name,
 	if (targets->named || targets->dir.fd < 0 ||
 	    rundir_read_rules(&targets->dir, name, &text))
 		return 1;
-	edited = inheritance_edit(text, rule, enable);
+	edited = inheritance_edit(text, rule, change);
 	ret = edited ? rundir_write_rules(&targets->dir, name, edited) :
 		       -ENOMEM;
 	if (ret)
@@ -94,7 +94,7 @@ static int change_later(struct targets *targets, const char *name,
  * that have taken it. A target that has no such session any more, or has ended,
  * is no failure. Returns an exit status.
  */
-static int change_living(struct targets *targets, enum message_type type,
+static int change_living(struct targets *targets, enum rule_change change,
 			 const char *name, const char *rule,
 			 struct places *places, size_t *changed)
 {
@@ -103,17 +103,21 @@ static int change_living(struct targets *targets, enum message_type type,
 
 	client_request_add(&request, "name", "%s", name);
 	rule_request(&request, &rule, 1);
+	if (change == RULE_BACK)
+		client_request_add(&request, "back", "1");
 	for (size_t i = 0; i < targets->count; i++) {
 		struct target *target = &targets->targets[i];
 		int ret;
 
 		inheritance_unblock(target->process, &request);
-		ret = client_call(&target->client, type, &request, NULL);
+		ret = client_call(&target->client, change == RULE_ON ?
+				  MESSAGE_ENABLE : MESSAGE_DISABLE, &request,
+				  NULL);
 		*changed += !ret;
 		if (!ret)
-			inheritance_change(target->process, name, rule,
-					   type == MESSAGE_ENABLE, &result);
-		if (!ret && type == MESSAGE_ENABLE)
+			inheritance_change(target->process, name, rule, change,
+					   &result);
+		if (!ret && change == RULE_ON)
 			places_take_living(places, target->process, name, rule);
 		if (ret && ret != -ENOENT && !target_ends(target))
 			result = cause_tell(&target->client.cause);
@@ -134,7 +138,7 @@ static bool is_target(const struct targets *targets,
 /* As change_living(), for the processes that have begun since the targets were
  * listed, or had not begun the session then: they may have read the file before
  * it was changed. */
-static int change_begun(const struct targets *before, enum message_type type,
+static int change_begun(const struct targets *before, enum rule_change change,
 			const char *name, const char *rule,
 			struct places *places, size_t *changed)
 {
@@ -160,7 +164,7 @@ static int change_begun(const struct targets *before, enum message_type type,
 			result = cause_tell(&target.client.cause);
 	}
 	targets.count = left;
-	if (change_living(&targets, type, name, rule, places, changed))
+	if (change_living(&targets, change, name, rule, places, changed))
 		result = COMMAND_FAILED;
 	targets_close(&targets);
 	return result;
@@ -248,6 +252,7 @@ static int change_rule(struct targets *targets, enum message_type type,
 		       const char *name, const char *typed, const char *rule,
 		       const struct rule_options *o)
 {
+	enum rule_change change = type == MESSAGE_ENABLE ? RULE_ON : RULE_OFF;
 	const char *rules[OFF_MAX] = { rule };
 	struct places places = { 0 };
 	int count = 1, result = COMMAND_DONE;
@@ -289,16 +294,17 @@ static int change_rule(struct targets *targets, enum message_type type,
 		return COMMAND_FAILED;
 	for (int i = 0; i < count; i++) {
 		rule = rules[i];
-		later = change_later(targets, name, rule,
-				     type == MESSAGE_ENABLE);
+		later = change_later(targets, name, rule, change);
 		if (later < 0)
 			result = COMMAND_FAILED;
 		if (!targets->count && later == 1 && !result)
 			return targets_no_session(targets, name);
-		if (change_living(targets, type, name, rule, &places, &changed))
+		if (change_living(targets, change, name, rule, &places,
+				  &changed))
 			result = COMMAND_FAILED;
 		if (!targets->named && !later &&
-		    change_begun(targets, type, name, rule, &places, &changed))
+		    change_begun(targets, change, name, rule, &places,
+				 &changed))
 			result = COMMAND_FAILED;
 	}
 	if (type == MESSAGE_ENABLE && targets_check_files(targets, &rule, 1))
@@ -307,10 +313,10 @@ static int change_rule(struct targets *targets, enum message_type type,
 	if (type == MESSAGE_ENABLE &&
 	    (changed ? targets_check_begun(targets, &rule, 1, &places) :
 		       targets->unread && result)) {
-		change_later(targets, name, rule, false);
+		change_later(targets, name, rule, RULE_BACK);
 		if (changed)
-			change_living(targets, MESSAGE_DISABLE, name, rule,
-				      &places, &changed);
+			change_living(targets, RULE_BACK, name, rule, &places,
+				      &changed);
 		result = COMMAND_FAILED;
 	}
 	if (places_tell(&places))

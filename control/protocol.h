@@ -72,7 +72,8 @@ struct message {
  * MESSAGE_ENABLE	"name=", "rule=", "spot=", "field="
  *			-> "matched=M" (markers that match);
  * MESSAGE_DISABLE	   answered when no thread can still use the old state;
- *			   -ENOENT: no such session
+ *			   -ENOENT: no such session. With "back=1", disable
+ *			   takes the rule away, as if it had not come
  * MESSAGE_STOP		"name=": no event is written after the answer
  * MESSAGE_FLUSH	"name=": closes the current sub-buffers -> "shared=1" if
  *			   some are shared with other processes; with "own=",

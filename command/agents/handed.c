@@ -117,7 +117,8 @@ int inheritance_start(struct client *client,
 	return ret;
 }
 
-char *inheritance_edit(const char *text, const char *rule, bool enable)
+char *inheritance_edit(const char *text, const char *rule,
+		       enum rule_change change)
 {
 	char *kept, *all = NULL, *on = NULL, *off = NULL;
 	size_t bytes;
@@ -133,8 +134,9 @@ char *inheritance_edit(const char *text, const char *rule, bool enable)
 	if (kept && asprintf(&all, "%s%s%s%s%s", kept,
 			     bytes && kept[bytes - 1] != '\n' ? "\n" : "",
 			     strstr(text, "rule=") ? "" : "rule=*\n",
-			     enable ? line_rule_text(rule) : "",
-			     enable ? on : off) < 0)
+			     change == RULE_ON ? line_rule_text(rule) : "",
+			     change == RULE_ON	? on :
+			     change == RULE_OFF ? off : "") < 0)
 		all = NULL;
 	free(kept);
 	free(off);
@@ -143,7 +145,7 @@ char *inheritance_edit(const char *text, const char *rule, bool enable)
 }
 
 void inheritance_change(const struct rundir_process *process, const char *name,
-			const char *rule, bool enable, int *result)
+			const char *rule, enum rule_change change, int *result)
 {
 	char file[NAME_MAX + 1], *text = NULL, *all = NULL;
 	int ret = rundir_inheritance_read(process, name, &text);
@@ -151,7 +153,7 @@ void inheritance_change(const struct rundir_process *process, const char *name,
 	if (ret == -ENOENT)
 		return;
 	if (!ret)
-		all = inheritance_edit(text, rule, enable);
+		all = inheritance_edit(text, rule, change);
 	if (!ret)
 		ret = all ? rundir_inheritance_write(process, name, all, file) :
 			    -ENOMEM;

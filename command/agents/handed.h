@@ -26,13 +26,16 @@ void inheritance_unblock(const struct rundir_process *process,
 			 const struct client_request *request);
 
 /* Returns a copy of the file for later programs with a rule, or with one that
- * switches markers off, as its last; NULL without memory. The caller frees
- * it. */
-char *inheritance_edit(const char *text, const char *rule, bool enable);
+ * switches markers off, as its last, or with neither (RULE_BACK); NULL without
+ * memory. The caller frees it. */
+enum rule_change { RULE_OFF, RULE_ON, RULE_BACK };
+char *inheritance_edit(const char *text, const char *rule,
+		       enum rule_change change);
 
-/* Adds a rule to the session for later programs, if there is one, or a rule
- * that switches markers off. Failures as inheritance_start(). */
+/* Changes the session for later programs so, if there is one. Failures as
+ * inheritance_start(). */
 void inheritance_change(const struct rundir_process *process, const char *name,
-			const char *rule, bool enable, int *result);
+			const char *rule, enum rule_change change,
+			int *result);
 
 #endif

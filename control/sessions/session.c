@@ -350,6 +350,19 @@ int session_rule(struct session *session, const struct session_rule *rule,
 	return channel_grace(session->channel);
 }
 
+int session_rule_withdraw(struct session *session, const char *glob)
+{
+	struct session_rule *rule = session_rule_find(session, glob);
+
+	if (!rule)
+		return 0;
+	session_rule_drop(session, rule);
+	if (session->phase != SESSION_RUNS)
+		return 0;
+	rules_apply(session, glob, 0);
+	return channel_grace(session->channel);
+}
+
 static int disable_one(struct object *object, void *arg)
 {
 	struct pass *pass = arg;

@@ -203,6 +203,10 @@ struct session *session_at(uint32_t number);
 int session_rule(struct session *session, const struct session_rule *rule,
 		 uint32_t *matched, struct text *why);
 
+/* Takes a rule away again, and applies the others to the markers that it
+ * matches. Returns as session_rule(); 0 also without such a rule. */
+int session_rule_withdraw(struct session *session, const char *glob);
+
 /* Ends a session. Returns 0 when no event can be written any more, or
  * -ETIMEDOUT when a thread is stopped in the middle of a write. */
 int session_stop(struct session *session);

@@ -315,6 +315,14 @@ int session_rule(struct session *session, const struct session_rule *rule,
 	return 0;
 }
 
+int session_rule_withdraw(struct session *session, const char *glob)
+{
+	(void)session;
+	if (!memchr(glob, 0, SESSION_RULE_BYTES) || !*glob)
+		wrong = "a bad glob";
+	return 0;
+}
+
 int session_stop(struct session *session)
 {
 	session->phase = SESSION_HALTED;

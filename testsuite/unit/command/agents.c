@@ -354,17 +354,20 @@ static void check_heirs(void)
 {
 	static const struct {
 		const char *before, *rule;
-		bool enable;
+		enum rule_change change;
 		const char *after;
 	} rows[] = {
-		{ "name=s\n", "a/b", true, "name=s\nrule=*\nrule=a/b\n" },
-		{ "name=s\n", "a/b", false, "name=s\nrule=*\nunrule=a/b\n" },
-		{ "name=s\nrule=a/b\n", "a/b", false,
+		{ "name=s\n", "a/b", RULE_ON, "name=s\nrule=*\nrule=a/b\n" },
+		{ "name=s\n", "a/b", RULE_OFF, "name=s\nrule=*\nunrule=a/b\n" },
+		{ "name=s\nrule=a/b\n", "a/b", RULE_OFF,
 		  "name=s\nunrule=a/b\n" },
-		{ "name=s\nrule=a/b\nrule=c\n", "a/b", true,
+		{ "name=s\nrule=a/b\nrule=c\n", "a/b", RULE_ON,
 		  "name=s\nrule=c\nrule=a/b\n" },
-		{ "rule=a/b*\nunrule=a/b\n", "a/b", true,
+		{ "rule=a/b*\nunrule=a/b\n", "a/b", RULE_ON,
 		  "rule=a/b*\nrule=a/b\n" },
+		/* enable takes it back */
+		{ "name=s\nrule=c\nrule=a/b if n > 1\n", "a/b if n > 1",
+		  RULE_BACK, "name=s\nrule=c\n" },
 	};
 	struct rundir_process process = {
 		.pid = 7, .uid = geteuid(), .name = "7.8",
@@ -379,7 +382,7 @@ static void check_heirs(void)
 
 		text = NULL;
 		made_file("sessions/s@7.8", rows[i].before);
-		inheritance_change(&process, "s", rows[i].rule, rows[i].enable,
+		inheritance_change(&process, "s", rows[i].rule, rows[i].change,
 				   &result);
 		unit_equal(result, COMMAND_DONE, "heirs %zu", i);
 		rundir_inheritance_read(&process, "s", &text);
