@@ -188,15 +188,18 @@ static bool off_is_in(char *text, const char *rule)
 
 /*
  * Finds the rules that disable means by rules[0], which was typed like `typed`:
- * those for lines that list prints so. Returns COMMAND_DONE; or COMMAND_FAILED
- * after saying that no marker has it, or no function or line of a session.
+ * those for lines that list prints so; "*" means functions and lines, too.
+ * Returns COMMAND_DONE; or COMMAND_FAILED after saying that no marker has it,
+ * or no function or line of a session.
  */
 static int off_find(struct targets *targets, const char *name,
-		    const char *typed, const char *rules[OFF_MAX], int *count)
+		    const char *typed, const char *rules[OFF_MAX + 2],
+		    int *count)
 {
 	bool markers = rule_kind(rules[0]) == RULE_MARKERS, meant = false;
 	bool prefix = !strncmp(typed, "line/", 5) || !strncmp(typed, "line:", 5);
-	bool glob = prefix || strchr(typed, ':'), marked = false;
+	bool all = !strcmp(typed, "*"), functions = false;
+	bool glob = prefix || all || strchr(typed, ':'), marked = false;
 	struct nearest nearest = { .rule = typed += prefix ? 5 : 0 };
 	const char *rule = rules[0];
 	char near[CAUSE_TEXT_BYTES], *text;
@@ -217,6 +220,7 @@ static int off_find(struct targets *targets, const char *name,
 						       m->id, NULL);
 			else if (!markers)
 				meant |= rule_matches(rule, m->id, m->module);
+			functions |= all && m->function;
 			for (i = 0; i < n && strcmp(rules[i], id); i++)
 				;
 			if (m->spot && i == n && n < OFF_MAX && glob &&
@@ -228,12 +232,16 @@ static int off_find(struct targets *targets, const char *name,
 	    !rundir_read_rules(&targets->dir, name, &text))
 		meant |= off_is_in(text, rule);
 	meant |= !targets->count;
-	*count = n && !marked ? n : 1;
-	rules[0] = n && !marked ? rules[0] : rule;
+	meant |= marked || n || functions;
+	if (functions)
+		rules[n++] = "fn:*/*";
+	if (!n || (marked && !all))
+		rules[n = 0, n++] = rule;
 	/* "fn/NAME" may also be a marker */
-	if (marked && !markers)
-		rules[(*count)++] = typed;
-	if (meant || marked || n)
+	if (marked && rules[0] != typed && (all || !markers))
+		rules[n++] = typed;
+	*count = n;
+	if (meant)
 		return COMMAND_DONE;
 	if (markers)
 		return targets_check_rule(targets, rule);
@@ -253,7 +261,7 @@ static int change_rule(struct targets *targets, enum message_type type,
 		       const struct rule_options *o)
 {
 	enum rule_change change = type == MESSAGE_ENABLE ? RULE_ON : RULE_OFF;
-	const char *rules[OFF_MAX] = { rule };
+	const char *rules[OFF_MAX + 2] = { rule };
 	struct places places = { 0 };
 	int count = 1, result = COMMAND_DONE;
 	bool exists = false;

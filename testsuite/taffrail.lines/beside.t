@@ -3,6 +3,7 @@
 # they share jumps: together, and in either order in a running program.
 
 compile: fast shop.c -O2 -g
+compile: worker ../shared/worker.c -O2 -g -pthread agent
 
 group: in one recording
 case: each call has an event of the function, of each line, and of the return
@@ -54,7 +55,7 @@ whole stdout:
 	0 fn/main
 	0
 case: what no session has is told, with the nearest names
-run: taffrail enable s shop.c:34 && for rule in fn:sel fn/sel 'fn:x*' shop.c:36 line/shop.c:3 'fn/f(long, int)' 'shop.x:*' '*'; do off "$rule"; done 2>&1 | sed 's/; .*nearest: [a-z].*/; nearest/'
+run: taffrail enable s shop.c:34 && for rule in fn:sel fn/sel 'fn:x*' shop.c:36 line/shop.c:3 'fn/f(long, int)' 'shop.x:*'; do off "$rule"; done 2>&1 | sed 's/; .*nearest: [a-z].*/; nearest/'
 whole stdout:
 	taffrail: disable: no session has a function or line that 'fn:sel' names; nearest
 	1 line/shop.c:34
@@ -70,12 +71,19 @@ whole stdout:
 	1 line/shop.c:34
 	taffrail: disable: no marker matches 'shop.x/*'; nearest
 	1 line/shop.c:34
-	taffrail: disable: no marker matches '*'; nearest
-	1 line/shop.c:34
 case: nor does enable take an id for a marker's
 run: taffrail enable s fn/main; taffrail list -p $pid | grep -c ' on '
 stdout: ^1$
 stderr: enable: no marker matches 'fn/main'; .* a function fn:NAME$
+case: all that is on, without markers and with them
+run:
+	taffrail enable s fn:sell; taffrail enable s sell:+6; taffrail enable s 'fn:*/getpid%entry'; off '*'
+	worker; taffrail start s2 -p $pid -e 'app/*' -e fn:main%entry -e worker.c:44 -e worker.c:146 2>err
+	taffrail list -p $pid | grep -c ' on '; taffrail disable s2 '*'; taffrail list -p $pid | grep -c ' on '; taffrail disable s2 '*'
+whole stdout:
+	0
+	5
+	0
 case: with --all, of later processes
 run: taffrail start later --all -e fn:elsewhere -e shop.c:34 --program "$CASES/fast" >/dev/null 2>&1; taffrail disable later fn:elsewhere && taffrail disable later fn:elswhere; echo $?; taffrail destroy later
 whole stdout: 1
