@@ -440,9 +440,11 @@ struct event_record {
  * The last bytes of `types`, which no function needs, are the term of a
  * function's entry or return (docs/functions.md, "Durations"). An entry and a
  * return of the same term may belong together. TERM_NONE: of this one no other
- * half is known, as some of either are not recorded.
+ * half is known, as some of either are not recorded. TERM_SOME: in a return's,
+ * a condition chooses among the returns.
  */
 #define TERM_NONE		UINT32_MAX
+#define TERM_SOME		(1u << 31)
 #define TERM_AT			(EVENT_FIELDS_MAX - sizeof(uint32_t))
 
 static inline uint32_t record_term(const uint8_t *types)

@@ -346,7 +346,8 @@ static void put_event(FILE *out, const struct event_view *event)
 		metadata_escape(out, event->file);
 		fprintf(out, "+0x%x", event->line);
 		if (term && term != TERM_NONE)
-			fprintf(out, METADATA_TERM "%u", term);
+			fprintf(out, METADATA_TERM "%u%s", term & ~TERM_SOME,
+				term & TERM_SOME ? METADATA_SOME : "");
 		else if (term)
 			fputs(METADATA_TERM, out);
 		fputs("\";\n", out);

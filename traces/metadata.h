@@ -42,6 +42,7 @@ struct metadata {
 #define METADATA_FUNCTION	"fn:"
 /* Begins the term behind it, a number; none: TERM_NONE. Without it, it is 0. */
 #define METADATA_TERM		"#"
+#define METADATA_SOME		"?"	/* behind it: TERM_SOME */
 
 /* In the directory of a trace that grows: all processes that have joined, as
  * "NUMBER PID STARTTIME NAME" and a NUL. */

@@ -4,8 +4,10 @@
  * is in a term while each call is recorded, without a condition, or with one of
  * the thread, the process or the frame alone, which the exits have, too. If
  * that ends and begins again, the next term has another number. Exits are in
- * the term of the entry while they are all recorded, too, else in none
- * (TERM_NONE). An event has the term in the description, and so another id.
+ * the term of the entry while they are all recorded, too, or those that their
+ * condition chooses of a function all of whose entries are (TERM_SOME); else in
+ * none (TERM_NONE). An event has the term in the description, and so another
+ * id.
  *
  * Invariant: no exit writes in a term in which the entry does not, in any
  * thread: exits leave the term first. So a return of a term is of the last call
@@ -15,16 +17,26 @@
 #include "base/text.h"
 #include "control/sessions/private.h"
 
+/* The entries of a function, or the exits, as rules want them. */
+struct half {
+	bool met;
+	bool off;			/* some are not wanted, or differ */
+	bool tested;			/* by a condition */
+	const char *shared;		/* the condition, if both halves of a
+					 * call meet it or none; or NULL */
+	uint32_t kept;			/* of one that stays: the term */
+	bool untested;			/* before this, they are on without a
+					 * condition; */
+	bool some;			/* or, in a term, with one */
+};
+
 /* A function by one of the names. */
 struct function {
 	uint64_t start;
 	const char *name;
 	uint32_t name_bytes;
 	uint32_t term;			/* of the entry */
-	bool apart;			/* not all of each call is recorded */
-	bool met;
-	const char *shared;		/* the condition of all, or NULL */
-	uint32_t kept;			/* of one that stays: the term */
+	struct half halves[2];		/* the entry, the exits */
 };
 
 /* An entry or exit. */
@@ -58,6 +70,29 @@ static bool is_on(const struct terms *t, const struct object *object)
 static bool is_exit(const struct place *place)
 {
 	return place->object->adopted->function == USDT_EXIT;
+}
+
+static struct half *half_of(const struct place *place)
+{
+	return &place->function->halves[is_exit(place)];
+}
+
+/* Tells whether a return with an event may be of a call that has none. */
+static bool is_apart(const struct function *f)
+{
+	const struct half *entry = &f->halves[0], *exit = &f->halves[1];
+
+	return !entry->met || entry->off || exit->off ||
+	       (entry->tested && !entry->shared) ||
+	       (entry->tested && exit->met &&
+		(!exit->shared || !text_equal(exit->shared, entry->shared) ||
+		 exit->kept != entry->kept));
+}
+
+/* Tells whether a condition chooses among the returns alone. */
+static bool is_some(const struct function *f)
+{
+	return !is_apart(f) && !f->halves[0].tested && f->halves[1].tested;
 }
 
 /* The term of an object's last event in the channel. Slots are as large as a
@@ -155,31 +190,32 @@ static bool hides_context(struct field_name *names, const struct object *object)
 	return false;
 }
 
-/* Notes the condition of a wanted place, which `rule` has, or the slot. It
- * keeps calls whole if all places have it, and it tests nothing that differs
- * between the entry and the return. An argument may hide a context. */
+/* Notes the condition of a wanted place, which `rule` has, or the slot. An
+ * argument may hide a context. */
 static void condition_note(const struct terms *t, const struct place *place,
 			   const struct session_rule *rule)
 {
-	struct function *f = place->function;
-	uint32_t kept = place->condition && !place->named ?
-			last_term(t, place->object) : TERM_NONE;
-	const char *shared = NULL;
+	struct half *half = half_of(place), before = *half;
 
-	if (place->condition && place->named)
-		shared = expr_shared(rule->condition) &&
-			 !hides_context(t->names, place->object) ?
-				 rule->condition : NULL;
-	else if (kept != TERM_NONE)
-		shared = stays;
-	f->apart |= place->condition && !shared;
-	if (f->met)
-		f->apart |= !shared != !f->shared ||
-			    (shared && !text_equal(shared, f->shared)) ||
-			    (shared == stays && kept != f->kept);
-	f->met = true;
-	f->shared = shared;
-	f->kept = kept;
+	half->kept = TERM_NONE;
+	half->shared = NULL;
+	if (place->condition && place->named) {
+		if (expr_shared(rule->condition) &&
+		    !hides_context(t->names, place->object))
+			half->shared = rule->condition;
+	} else if (place->condition) {
+		half->kept = last_term(t, place->object);
+		if (half->kept != TERM_NONE)
+			half->shared = stays;
+	}
+	half->tested = place->condition;
+	half->off |= before.met &&
+		     (half->tested != before.tested ||
+		      half->kept != before.kept ||
+		      !half->shared != !before.shared ||
+		      (half->shared &&
+		       !text_equal(half->shared, before.shared)));
+	half->met = true;
 }
 
 /* Adds an entry or exit; without room, counts. */
@@ -188,6 +224,7 @@ static int place_add(struct object *object, void *arg)
 	const struct session_rule *rule = NULL;
 	struct terms *t = arg;
 	struct place *place;
+	struct half *half;
 
 	if (!session_has_term(object))
 		return 0;
@@ -205,14 +242,19 @@ static int place_add(struct object *object, void *arg)
 	place->wanted = place->named ? !!rule : is_on(t, object);
 	if (!place->named && place->wanted)
 		place->condition = object_slot(object, t->bit)->condition;
+	half = half_of(place);
+	if (is_on(t, object)) {
+		half->untested = !object_slot(object, t->bit)->condition;
+		half->some = !half->untested &&
+			     last_term(t, object) != TERM_NONE;
+	}
 	if (place->wanted)
 		condition_note(t, place, rule);
 	else
-		place->function->apart = true;
+		half->off = true;
 	if (place->wanted && !is_exit(place) &&
-	    (!place->condition || place->function->shared))
-		place->function->term = term_find(t, object,
-						  place->function->shared);
+	    (!place->condition || half->shared))
+		place->function->term = term_find(t, object, half->shared);
 	return 0;
 }
 
@@ -223,11 +265,22 @@ static uint32_t place_term(const struct terms *t, const struct place *place)
 	const struct function *f = place->function;
 
 	if (is_exit(place))
-		return f->apart ? TERM_NONE : f->term;
-	if (!place->condition || (f->shared && !f->apart))
+		return is_apart(f) ? TERM_NONE : f->term;
+	if (!place->condition || (f->halves[0].shared && !is_apart(f)))
 		return f->term;
 	return is_on(t, place->object) ?
 	       last_term(t, place->object) : TERM_NONE;
+}
+
+/* Tells whether a place is to have events of another description. */
+static bool is_other(const struct terms *t, const struct place *place)
+{
+	const struct function *f = place->function;
+	uint32_t term = place_term(t, place);
+	bool some = f->halves[0].untested && f->halves[1].some;
+
+	return last_term(t, place->object) != term ||
+	       (is_exit(place) && term != TERM_NONE && some != is_some(f));
 }
 
 /* Takes exits off that are not wanted, and has places pause that get another
@@ -243,8 +296,7 @@ static bool places_leave(struct terms *t, const struct patcher *patcher)
 
 		if (!is_on(t, object))
 			continue;
-		place->paused = place->wanted &&
-				last_term(t, object) != place_term(t, place);
+		place->paused = place->wanted && is_other(t, place);
 		if (place->paused)
 			object_pause(object, channel);
 		else if (!place->wanted && is_exit(place))
@@ -266,16 +318,19 @@ static uint32_t places_set(struct terms *t, bool exits,
 		struct place *place = &t->places[i];
 		struct object_use use = { .condition = place->condition };
 		uint32_t term = place_term(t, place);
-		bool on;
+		bool on, some;
 
 		if (is_exit(place) != exits ||
 		    !(place->named || place->paused))
 			continue;
+		some = exits && term != TERM_NONE && is_some(place->function);
 		on = session_object_set(t->session, place->object, &use,
-					place->wanted, term, patcher);
+					place->wanted,
+					some ? term | TERM_SOME : term,
+					patcher);
 		/* without room for the entry's description */
 		if (!on && !exits)
-			place->function->apart = true;
+			half_of(place)->off = true;
 		if (on)
 			object_slot(place->object, t->bit)->slot.kept =
 				(uint16_t)term;

@@ -105,6 +105,25 @@ run:
 whole stdout:
 	      2 
 	      2 #2
+case: a condition for returns alone, of rules or behind --where: exact, as all calls have entries
+run:
+	taffrail record -o ends -e fn:turn%entry -e 'fn:turn%return if value % 4 == 1' -- "$CASES/halves" 50
+	sed -n 's/.*emf.uri = "fn:halves+0x[0-9a-f]*\(.*\)";/\1/p' ends/*/metadata | sort
+	n=$(taffrail view ends | grep -c turn%return)
+	taffrail report --functions ends | sed "s/^ *$n .* 0  turn/all/" | grep 'all\|chooses' | sed 's/of [0-9]*/of N/'
+	n=$(taffrail view ends --where 'fn:turn%return if value % 8 == 1' | wc -l)
+	for where in fn:turn%entry 'fn:turn%entry if vtid > 0' 'fn:turn%entry if n > 0'; do
+		taffrail report --functions ends --where 'fn:turn%return if value % 8 == 1' --where "$where" | sed "s/^ *$n .* 0  turn/all/" | grep 'all$\|chooses\|different' | sed 's/of [0-9]*/of N/'
+	done
+whole stdout:
+	
+	#0?
+	all
+	  turn: a condition chooses among the returns: no durations of N calls
+	all
+	  turn: a condition chooses among the returns: no durations of N calls
+	  turn: entry and return are selected by different conditions: no durations
+	  turn: entry and return are selected by different conditions: no durations
 case: the graph closes calls whose returns rules have left out
 run:
 	cat >asked.c <<-'END'

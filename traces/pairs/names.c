@@ -337,9 +337,13 @@ static int add_action(struct pair_action **actions, struct pair_kind *kind,
 	struct pair_action *action = calloc(1, sizeof(*action));
 	/* such a return ends no call */
 	bool told = !(ends && kind->frames && class->term == TERM_NONE);
+	bool divides;
 
 	kind->halves |= ends ? 2 : 1;
-	if (class->term == TERM_NONE || (class->place && where_divides(class)))
+	kind->tested |= !ends && class->place && where_tests(class);
+	divides = class->place && where_divides(class);
+	kind->some |= ends && (class->some || divides);
+	if (class->term == TERM_NONE || (divides && !ends))
 		kind->apart = true;
 	else if (class->term > kind->term)
 		kind->term = class->term;

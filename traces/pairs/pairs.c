@@ -79,7 +79,11 @@ bool pair_termless_text(const struct pair_kind *kind, char *text, size_t room)
 
 	if (!kind->termless || kind->halves != 3)
 		return false;
-	if (kind->apart && !kind->finished)
+	if (kind->some && !kind->apart)
+		snprintf(text, room, "%.256s: a condition chooses among the "
+			 "returns: no durations of %llu calls", name,
+			 (unsigned long long)kind->termless);
+	else if (kind->apart && !kind->finished)
 		snprintf(text, room, "%.256s: entry and return are selected by "
 			 "different conditions: no durations", name);
 	else
@@ -243,7 +247,9 @@ static void action_take(struct pairs *p, const struct pair_trace *t,
 
 	pair.kind = action->kind;
 	pair.term = event->class->term;
-	if (event->class->place && where_divides(event->class))
+	/* where all entries are there, the frame tells that of a return */
+	if (event->class->place && where_divides(event->class) &&
+	    (!action->ends || pair.kind->tested))
 		pair.term = TERM_NONE;
 	if (pair.term == TERM_NONE) {
 		pair.kind->apart = true;

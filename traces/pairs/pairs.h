@@ -58,6 +58,9 @@ struct pair_kind {
 	bool steps;			/* BEGIN and END are the same event */
 	bool apart;			/* of functions: BEGINs or ENDs of which
 					 * rules left some out were met */
+	bool some;			/* of functions: a condition chooses
+					 * among the ENDs */
+	bool tested;			/* --where has one for BEGINs */
 	uint8_t halves;			/* BEGINs: 1, ENDs: 2 were met, though
 					 * not all have a term */
 	uint32_t term;			/* the last one that was met */
@@ -135,6 +138,7 @@ struct pair {
 static inline bool pair_is_termless(const struct pair *pair)
 {
 	return pair->term == TERM_NONE || pair->kind->apart ||
+	       pair->kind->some ||
 	       pair->term < pair->kind->term;
 }
 

@@ -100,6 +100,8 @@ struct event_class {
 	uint32_t term;			/* of a function: TERM_NONE, or which
 					 * entries and returns may belong
 					 * together */
+	bool some;			/* a condition chooses among the returns
+					 * of the term */
 	const struct field_class *specific;	/* another context, or NULL */
 	const struct field_class *fields;	/* a FIELD_STRUCT */
 	int level;			/* shown.h, or LEVEL_NONE */

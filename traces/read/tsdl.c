@@ -455,7 +455,7 @@ static void take_place(struct tsdl *t, struct event_class *event)
 {
 	const char *uri = tsdl_take_text(t), *place, *term;
 	size_t names, first, end;
-	char *kept;
+	char *kept, *rest;
 
 	place = uri ? text_after(uri, METADATA_FUNCTION) : NULL;
 	event->place = place;
@@ -465,10 +465,11 @@ static void take_place(struct tsdl *t, struct event_class *event)
 	first = strcspn(place, RULE_OR);
 	first = first < names ? first : names;
 	term = strchr(place + place_file_bytes(place), *METADATA_TERM);
-	if (term)
-		event->term = term[1] ?
-				      (uint32_t)strtoul(term + 1, NULL, 10) :
-				      TERM_NONE;
+	if (term) {
+		event->term = term[1] ? (uint32_t)strtoul(term + 1, &rest, 10) :
+					TERM_NONE;
+		event->some = term[1] && *rest == *METADATA_SOME;
+	}
 	if (!term && first == names)
 		return;
 	end = term ? (size_t)(term - place) : strlen(place);

@@ -358,3 +358,10 @@ bool where_names(const struct event_class *class)
 
 	return v && (v->all || v->tests);
 }
+
+bool where_tests(const struct event_class *class)
+{
+	const struct where_verdict *v = class->verdict;
+
+	return v && !v->all && v->tests;
+}

@@ -45,6 +45,9 @@ bool where_names(const struct event_class *class);
  * where_prepare(), or where_holds() of the first event. */
 bool where_divides(const struct event_class *class);
 
+/* Tells whether rules choose some of the events of a class. */
+bool where_tests(const struct event_class *class);
+
 /* Lets the reader give only events that a rule means. */
 void reader_filter(struct reader *reader, const struct where *where);
 
