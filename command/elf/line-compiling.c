@@ -456,7 +456,18 @@ static void answer_take(struct compiling *c, char *line,
 	}
 }
 
-/* Asks about a file, for all rules at once. */
+/* Tells whether each rule has a place. */
+static bool all_placed(const struct compilings *all)
+{
+	uint32_t i = 0;
+
+	while (i < all->n && all->of[i].places)
+		i++;
+	return i == all->n;
+}
+
+/* Asks about a file, for all rules at once. Lines of libc and of the dynamic
+ * linker, whose tables are large, are for rules that no file before has. */
 static int file_compile(const char *path, const char *called,
 			const struct opener_file *file, void *priv)
 {
@@ -467,6 +478,8 @@ static int file_compile(const char *path, const char *called,
 	uint32_t of = 0, before = 0, places = 0;
 	int ret;
 
+	if (rule_is_runtime(text_file_name(path)) && all_placed(all))
+		return 0;
 	for (size_t i = 0; i < all->nseen; i++)
 		if (all->seen[i].inode == file->st.st_ino &&
 		    all->seen[i].device == file->st.st_dev) {

@@ -406,3 +406,27 @@ stdout: ^\{ n = 10 \}$
 stdout: ^\{ n = 20 \}$
 stdout: ^\{ n = 30 \}$
 stdout: part1.c:1, .*part2.c:1, .*part3
+
+group: a source that has the name of one of libc's
+need: taffrail list --lines getenv.c "$(gcc -print-file-name=libc.so.6)" | grep -q 'c:36 '
+before:
+	{ printf '\n%.0s' {1..29}; cat <<-'END'; } >getenv.c
+		#include <stdlib.h>
+		int main(void)
+		{
+			int n = 0;
+			for (int i = 0; i < 3; i++)
+				n += getenv("HOME") != NULL;
+			for (int i = 0; i < 5; i++)
+				n -= i;
+			return n > 0;
+		}
+	END
+	gcc -O0 -g -Wl,--build-id -o own getenv.c
+case: is the program's
+run: taffrail record -o own.d -e 'getenv.c:36' -- ./own
+stderr: ^taffrail: record: 6 events
+no stderr: lines of
+case: is libc's with the folder
+run: taffrail record -o libc.d -e 'stdlib/getenv.c:36' -- ./own
+stderr: ^taffrail: record: [1-9][0-9]* events
