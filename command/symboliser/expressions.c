@@ -3,7 +3,7 @@
  * Reads the expressions of rules for lines, and gives their values: the
  * symboliser's child. Facts: C11, 6.3.1, "Arithmetic operands", and 6.5.
  *
- *	sum	operand, or sums with an operator between them
+ *	sum	operand, or sums with an operator between them; sum ? sum : sum
  *	operand	-operand ~operand !operand *operand &operand (TYPE)operand, or
  *		NUMBER, NAME and (sum), with .MEMBER ->MEMBER [sum] behind
  *
@@ -23,11 +23,14 @@
 
 #define NAME_BYTES	128
 
-/* Of operators; 1 is the lowest. */
-#define LEVEL_EQUAL	4
-#define LEVEL_LESS	5
-#define LEVEL_SHIFT	6
-#define LEVEL_SUM	7
+/* Of operators. */
+#define LEVEL_CHOICE	0
+#define LEVEL_OR	1
+#define LEVEL_AND	2
+#define LEVEL_EQUAL	6
+#define LEVEL_LESS	7
+#define LEVEL_SHIFT	8
+#define LEVEL_SUM	9
 
 static const char *sum_take(struct value *v, const char *p, int level,
 			    const struct value_scope *scope);
@@ -151,9 +154,11 @@ static const struct operation {
 	uint8_t level;
 	uint8_t of_signed, of_unsigned, of_double;	/* AX_; 0: none */
 } operations[] = {
-	{ "|", 1, AX_BIT_OR, AX_BIT_OR, 0 },
-	{ "^", 2, AX_BIT_XOR, AX_BIT_XOR, 0 },
-	{ "&", 3, AX_BIT_AND, AX_BIT_AND, 0 },
+	{ "||", LEVEL_OR, 0, 0, 0 },
+	{ "&&", LEVEL_AND, 0, 0, 0 },
+	{ "|", 3, AX_BIT_OR, AX_BIT_OR, 0 },
+	{ "^", 4, AX_BIT_XOR, AX_BIT_XOR, 0 },
+	{ "&", 5, AX_BIT_AND, AX_BIT_AND, 0 },
 	{ "==", LEVEL_EQUAL, AX_EQUAL, AX_EQUAL, AX_DOUBLE_EQUAL },
 	{ "!=", LEVEL_EQUAL, AX_EQUAL, AX_EQUAL, AX_DOUBLE_EQUAL },
 	{ "<=", LEVEL_LESS, AX_LESS_SIGNED, AX_LESS_UNSIGNED,
@@ -166,16 +171,14 @@ static const struct operation {
 	{ ">", LEVEL_LESS, AX_LESS_SIGNED, AX_LESS_UNSIGNED, AX_DOUBLE_LESS },
 	{ "+", LEVEL_SUM, AX_ADD, AX_ADD, AX_DOUBLE_ADD },
 	{ "-", LEVEL_SUM, AX_SUB, AX_SUB, AX_DOUBLE_SUB },
-	{ "*", 8, AX_MUL, AX_MUL, AX_DOUBLE_MUL },
-	{ "/", 8, AX_DIV_SIGNED, AX_DIV_UNSIGNED, AX_DOUBLE_DIV },
-	{ "%", 8, AX_REM_SIGNED, AX_REM_UNSIGNED, 0 },
+	{ "*", 10, AX_MUL, AX_MUL, AX_DOUBLE_MUL },
+	{ "/", 10, AX_DIV_SIGNED, AX_DIV_UNSIGNED, AX_DOUBLE_DIV },
+	{ "%", 10, AX_REM_SIGNED, AX_REM_UNSIGNED, 0 },
 };
 
 /* Returns the operator that a text begins with, or NULL. */
 static const struct operation *operation_find(const char *p)
 {
-	if (!strncmp(p, "&&", 2) || !strncmp(p, "||", 2))
-		return NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(operations); i++)
 		if (!strncmp(p, operations[i].text, strlen(operations[i].text)))
 			return &operations[i];
@@ -276,6 +279,81 @@ static void comparison_add(struct value *a, struct value *b, const char *text,
 	a->has_type = a->points = false;
 }
 
+/* Puts a jump. Returns the place for jump_here(). */
+static uint32_t jump_put(struct value *v, enum ax_opcode opcode)
+{
+	code_op(v, opcode);
+	code_put(v, 0, 2);
+	return v->n - 2;
+}
+
+/* Has a jump lead to the end of the code. */
+static void jump_here(struct value *v, uint32_t jump)
+{
+	if (v->cut)
+		return;
+	v->code[jump] = (uint8_t)(v->n >> 8);
+	v->code[jump + 1] = (uint8_t)v->n;
+}
+
+/* Makes a && b, or a || b: where a decides, b is not read. */
+static void logic_apply(struct value *a, struct value *b, bool either)
+{
+	uint32_t jump;
+
+	if (!value_load(a) || !value_load(b)) {
+		value_refuse(a, a->kind ? b->why : a->why);
+		return;
+	}
+	number_convert(a, TAFFRAIL_T_BOOL);
+	number_convert(b, TAFFRAIL_T_BOOL);
+	code_op(a, AX_DUP);
+	if (!either)
+		code_op(a, AX_LOG_NOT);
+	jump = jump_put(a, AX_IF_GOTO);
+	code_op(a, AX_POP);
+	code_append(a, b);
+	jump_here(a, jump);
+	a->number = TAFFRAIL_T_S32;
+}
+
+/* Makes v ? yes : no, of the type of both, and of a pointer that of the one
+ * that is no number. */
+static void choice_apply(struct value *v, struct value *yes, struct value *no)
+{
+	const struct value *from = value_is_pointer(yes) ? yes : no;
+	struct value made;
+	uint32_t jump;
+
+	if (!value_load(v) || !value_load(yes) || !value_load(no)) {
+		value_refuse(v, !v->kind ? v->why :
+				!yes->kind ? yes->why : no->why);
+		return;
+	}
+	made = *from;
+	if (!value_is_pointer(from)) {
+		made.number = common_type(yes->number, no->number);
+		number_convert(yes, made.number);
+		number_convert(no, made.number);
+		made.has_type = made.points = false;
+	} else if (made.has_type) {
+		/* a text, if it leads to characters */
+		made.number = 0;
+	}
+	number_convert(v, TAFFRAIL_T_BOOL);
+	made.n = v->n;
+	memcpy(made.code, v->code, v->n);
+	made.cut |= v->cut | yes->cut;
+	made.follows |= v->follows;
+	jump = jump_put(&made, AX_IF_GOTO);
+	code_append(&made, no);
+	*v = made;
+	made.n = jump_put(v, AX_GOTO);
+	jump_here(v, jump);
+	code_append(v, yes);
+	jump_here(v, made.n);
+}
+
 /* Makes the result of an operator. */
 static void operation_apply(struct value *a, struct value *b,
 			   const struct operation *op)
@@ -283,6 +361,10 @@ static void operation_apply(struct value *a, struct value *b,
 	bool compares = op->level == LEVEL_EQUAL || op->level == LEVEL_LESS;
 	uint8_t type, work, code;
 
+	if (op->level <= LEVEL_AND) {
+		logic_apply(a, b, op->level == LEVEL_OR);
+		return;
+	}
 	if (*op->text == '-' && is_address(a) && is_address(b)) {
 		difference_make(a, b);
 		return;
@@ -345,7 +427,7 @@ static const char *parts_take(struct value *v, const char *p,
 				p = end + 1;
 				continue;
 			}
-			p = sum_take(&index, p + 1, 0, scope);
+			p = sum_take(&index, p + 1, LEVEL_CHOICE, scope);
 			if (!p || *p != ']')
 				return NULL;
 			element_of(v, &index, false);
@@ -363,7 +445,46 @@ static const char *parts_take(struct value *v, const char *p,
 	}
 }
 
-/* Takes a variable by name, or a member of `this`. */
+/* Whether the expression is more than a name: a name alone may be that of a
+ * value in a condition. */
+static bool is_computed;
+
+/* Takes the value of an enumerator that a scope, or the unit, declares. Returns
+ * false if there is none. */
+static bool enumerator_take(struct value *v, const char *name,
+			    const struct value_scope *scope)
+{
+	Dwarf_Die kind, child;
+	Dwarf_Attribute attr;
+	const char *own;
+	int64_t number;
+
+	for (int i = 0; i < scope->n; i++)
+		for (int more = dw.child(&scope->scopes[i], &kind); !more;
+		     more = dw.siblingof(&kind, &kind)) {
+			if (dw.tag(&kind) != DW_TAG_enumeration_type ||
+			    dw.child(&kind, &child))
+				continue;
+			do {
+				own = dw.diename(&child);
+				if (!own || strcmp(own, name) ||
+				    !dw.attr(&child, DW_AT_const_value,
+					     &attr) ||
+				    !value_constant(&attr, &number))
+					continue;
+				v->kind = VALUE_NUMBER;
+				v->number = number == (int32_t)number ?
+						    TAFFRAIL_T_S32 :
+						    TAFFRAIL_T_S64;
+				code_const(v, number);
+				return true;
+			} while (!dw.siblingof(&child, &child));
+		}
+	return false;
+}
+
+/* Takes a variable by name, or a member of `this`; where another operand is
+ * computed with it, also an enumerator. */
 static void variable_take(struct value *v, const char *name,
 			  const struct value_scope *scope)
 {
@@ -378,6 +499,9 @@ static void variable_take(struct value *v, const char *name,
 		value_find(v, &naming.found, scope);
 		return;
 	}
+	if (!naming.is_later && is_computed &&
+	    enumerator_take(v, name, scope))
+		return;
 	v->why = naming.is_later ? VALUE_LATER : VALUE_UNKNOWN;
 	value_miss(name, NULL, scope);
 	if (naming.is_later || (strcmp(name, "NULL") && strcmp(name, "true") &&
@@ -590,7 +714,7 @@ static const char *unary_take(struct value *v, const char *p,
 		return end;
 	}
 	if (*p == '(') {
-		p = sum_take(v, p + 1, 0, scope);
+		p = sum_take(v, p + 1, LEVEL_CHOICE, scope);
 		return p && *p == ')' ? parts_take(v, p + 1, scope) : NULL;
 	}
 	p = name_take(name, p, '_');
@@ -606,7 +730,7 @@ static const char *sum_take(struct value *v, const char *p, int level,
 			    const struct value_scope *scope)
 {
 	const struct operation *op;
-	struct value right;
+	struct value right, no;
 
 	*v = (struct value){ .base = -1 };
 	p = unary_take(v, p, scope);
@@ -617,17 +741,26 @@ static const char *sum_take(struct value *v, const char *p, int level,
 		if (p)
 			operation_apply(v, &right, op);
 	}
+	if (!p || *p != '?' || level > LEVEL_CHOICE)
+		return p;
+	p = sum_take(&right, p + 1, LEVEL_CHOICE, scope);
+	if (!p || *p != ':')
+		return NULL;
+	p = sum_take(&no, p + 1, LEVEL_CHOICE, scope);
+	if (p)
+		choice_apply(v, &right, &no);
 	return p;
 }
 
 void value_parse(struct value *v, const char *expression,
 		 const struct value_scope *scope)
 {
-	const char *p = sum_take(v, expression, 0, scope);
+	char name[NAME_BYTES];
+	const char *p = name_take(name, expression, '_');
 
-	if (p && (*p == '?' || !strncmp(p, "&&", 2) || !strncmp(p, "||", 2)))
-		value_refuse(v, "has &&, || or ?:, which no value has");
-	else if (strchr(expression, '"') && (!p || *p))
+	is_computed = !p || *p;
+	p = sum_take(v, expression, LEVEL_CHOICE, scope);
+	if (strchr(expression, '"') && (!p || *p))
 		value_refuse(v, "has a text: only conditions compare texts");
 	else if (!p || *p)
 		value_refuse(v, strchr(expression, '(') ?

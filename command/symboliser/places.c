@@ -63,10 +63,44 @@ void code_add(struct value *v, int64_t number)
 	code_op(v, AX_ADD);
 }
 
+/* Returns the bytes of an opcode's operand. */
+static uint32_t operand_bytes(uint8_t opcode)
+{
+	switch (opcode) {
+	case AX_CONST8:
+	case AX_EXT:
+	case AX_ZERO_EXT:
+	case AX_PICK:
+		return 1;
+	case AX_CONST16:
+	case AX_REG:
+	case AX_GOTO:
+	case AX_IF_GOTO:
+		return 2;
+	case AX_CONST32:
+		return 4;
+	default:
+		return opcode == AX_CONST64 ? 8 : 0;
+	}
+}
+
 void code_append(struct value *v, const struct value *from)
 {
-	for (uint32_t i = 0; i < from->n; i++)
-		code_put(v, from->code[i], 1);
+	uint32_t begin = v->n, bytes;
+
+	for (uint32_t i = 0; i < from->n; i += bytes) {
+		const uint8_t *code = from->code + i;
+
+		bytes = 1 + operand_bytes(*code);
+		/* targets are counted from the begin of all code */
+		if (*code == AX_GOTO || *code == AX_IF_GOTO) {
+			code_put(v, *code, 1);
+			code_put(v, begin + (code[1] << 8 | code[2]), 2);
+			continue;
+		}
+		for (uint32_t k = 0; k < bytes; k++)
+			code_put(v, code[k], 1);
+	}
 	v->cut |= from->cut;
 	v->follows |= from->follows;
 }

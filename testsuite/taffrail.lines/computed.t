@@ -48,10 +48,6 @@ whole stdout:
 	no value of this type meets it
 	0 events
 cases:
-	1 taffrail record -e 'computed.c:35(i && zero)' -- ./computed
-		i&&zero has &&, \|\| or \?:, which no value has$
-	1 taffrail record -e 'computed.c:35(i ? 1 : 2)' -- ./computed
-		i\?1:2 has &&, \|\| or \?:, which no value has$
 	1 taffrail record -e 'computed.c:35(words[0] == "first")' -- ./computed
 		words\[0\]=="first" has a text: only conditions compare texts$
 	1 taffrail record -e 'computed.c:35(i +)' -- ./computed
@@ -155,6 +151,52 @@ before:
 case: short and long ones
 run: taffrail record -o trace -e 'text.cc:10 "%s %s", s, h->name' -- ./text >out && taffrail export --format json trace | sed 's/.*"message":"//; s/"}$//' | diff - out && wc -l <out
 whole stdout: 40
+
+group: what decides, and names of values, {OPTIONS}
+for: OPTIONS gcc_-O0 gcc_-O2 clang_-O0
+before:
+	cat >decides.c <<-'END'
+		#include <stdio.h>
+		enum kind { NONE, FIRST = 3, LAST = 200 };
+		struct item { const char *name; int n; struct item *next; double d; };
+		#ifdef SAY
+		#define L(...) printf(__VA_ARGS__);
+		#else
+		#define L(...)
+		#endif
+		volatile int sum;
+		struct item two = { "two", 2, 0, 2.5 }, one = { "one", 1, &two, 1.5 };
+		__attribute__((noinline)) int look(struct item *p, int n, enum kind k, double r, unsigned u)
+		{
+			L("%d %d %d %d %d %.17g %d %d %s %u %d %d %d %ld\n", n, p && p->n > 1, p || n, p ? p->n : -1, k == FIRST, k == LAST ? 1.5 : n, (p && p->next ? p->next->n : 7) + 1, !p || (p->next && n == 3), p ? p->name : "(null)", n ? u : n, n ? 1 : u > 2 ? 5 : LAST, r && n, 1 | (n && 2 || 0), (p ? p : p + 1) - p)
+			sum += n + k + (int)r + u + (p ? p->n : 0); return sum;
+		}
+		int main(void)
+		{
+			for (int n = -1; n < 4; n++)
+				look(n & 1 ? &one : n ? &two : 0, n, n < 2 ? FIRST : LAST, n * 0.5, (unsigned)n);
+			return 0;
+		}
+	END
+	words=({OPTIONS})
+	${words//_/ } -g -Wl,--build-id -o decides decides.c && gcc -w -DSAY -o says decides.c && ./says >said || exit 77
+case: as in C
+run: taffrail record -o trace -e 'decides.c:14 "%d %d %d %d %d %.17g %d %d %s %u %d %d %d %ld", n, p && p->n > 1, p || n, p ? p->n : -1, k == FIRST, k == LAST ? 1.5 : n, (p && p->next ? p->next->n : 7) + 1, !p || (p->next && n == 3), p ? p->name : 0, n ? u : n, n ? 1 : u > 2 ? 5 : LAST, r && n, 1 | (n && 2 || 0), (p ? p : p + 1) - p' -- ./decides >out && taffrail export --format json trace | sed 's/.*"message":"//; s/"}$//' | diff - said && wc -l <said
+whole stdout: 5
+case: what is not decided and cannot be read
+run: taffrail record -o unread -e 'decides.c:14(n, p->next && p->next->n, p ? NONE + p->n : 9)' -- ./decides >out && taffrail view unread | sed 's/.*{ //'
+stdout: ^n = 0, n_2 = 0, n_3 = 9, unread = 0x2 }$
+stdout: ^n = 1, n_2 = 1, n_3 = 1, unread = 0x0 }$
+stdout: ^n = 2, n_2 = 0, n_3 = 2, unread = 0x0 }$
+cases:
+	1 taffrail record -e 'decides.c:14(NONE)' -- ./decides
+		NONE is no variable there
+	1 taffrail record -e 'decides.c:14(k == NOSUCH)' -- ./decides
+		k==NOSUCH is no variable there
+	1 taffrail record -e 'decides.c:14(n ? p)' -- ./decides
+		n\?p is no expression that is known here
+	1 taffrail record -e 'decides.c:14(n ? *p : *p)' -- ./decides
+		is a structure: name a member
 
 group: what is cut
 before:
