@@ -947,8 +947,9 @@ static struct piece read_encoding(struct demangle *d, uint16_t *name)
 	return t;
 }
 
-size_t demangle(struct demangle *d, const char *symbol, size_t n, char *name,
-		size_t room)
+/* Does what demangle() does, for a symbol alone. */
+static size_t demangle_symbol(struct demangle *d, const char *symbol, size_t n,
+			      char *name, size_t room)
 {
 	static const struct {
 		const char *code, *text;
@@ -1005,4 +1006,21 @@ size_t demangle(struct demangle *d, const char *symbol, size_t n, char *name,
 	__builtin_memcpy(name + lead + t.n, d->p, n);
 	name[lead + t.n + n] = '\0';
 	return lead + bytes;
+}
+
+size_t demangle(struct demangle *d, const char *symbol, size_t n, char *name,
+		size_t room)
+{
+	size_t file = 0, bare;
+
+	if (n < 2 || symbol[0] != '_' || (symbol[1] != 'Z' && symbol[1] != 'R'))
+		while (file < n && symbol[file++] != ':')
+			;
+	if (file >= n || file >= room)
+		return 0;
+	bare = demangle_symbol(d, symbol + file, n - file, name + file,
+			       room - file);
+	if (bare)
+		__builtin_memcpy(name, symbol, file);
+	return bare ? file + bare : 0;
 }

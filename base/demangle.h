@@ -61,7 +61,8 @@ struct demangle {
  * and without that of the result, and a NUL. A part behind a '.', as in
  * "_Z1fv.part.0", stays. Returns the length without parameters and what follows
  * them; 0: the symbol is none of C++, or has a form that is not read, or the
- * name does not fit, and nothing is written.
+ * name does not fit, and nothing is written. "FILE.cc:" before the symbol, as of
+ * a static function, stays, too.
  */
 size_t demangle(struct demangle *d, const char *symbol, size_t n, char *name,
 		size_t room);

@@ -90,7 +90,7 @@ const char *marker_shown(const char *id)
 	size_t n = strcspn(id, "%"), channel = strlen("fn/");
 
 	/* with room for "%return" */
-	if (strncmp(id, "fn/_", 4) || strlen(id + n) > 8 ||
+	if (strncmp(id, "fn/", channel) || strlen(id + n) > 8 ||
 	    !demangle(&work, id + channel, n - channel, shown + channel,
 		      sizeof(shown) - 16))
 		return id;

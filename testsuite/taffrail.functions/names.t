@@ -147,6 +147,31 @@ run: taffrail record -o other -e fn:twins/twins-other.c:helper -- ./twins && taf
 whole stdout:
 	fn:twins-other.c:helper: arg1 = 0
 	fn:twins-other.c:helper%return: value = 100
+case: of C++, by the names in the source
+file cart.cc:
+	namespace shop {
+	__attribute__((noipa)) static int price(int n) { return n * 77 + 1000; }
+	__attribute__((noipa)) static int price(long n) { return static_cast<int>(n * 99 + 2000); }
+	}
+	int main()
+	{
+		return shop::price(1) + shop::price(2L) != 3275;
+	}
+run:
+	g++ -O1 -o cart cart.cc && for rule in 'cart.cc:*' cart.cc:shop::price "cart/'cart.cc:shop::price(long)'" cart.cc:_ZN4shopL5priceEi; do
+		taffrail record -o cart.d --force -e "fn:$rule" -- ./cart 2>/dev/null; taffrail view cart.d | grep -v return | sed 's/.*\(fn:.*\): .*arg1 = \([0-9]\).*/\1 \2/'
+	done
+	taffrail list --functions cart 'fn:cart.cc:*' | sed 's/  .*//; s/ 0x.*//'; taffrail view cart.d --where 'fn:cart.cc:shop::price' | wc -l
+whole stdout:
+	fn:cart.cc:shop::price(int) 1
+	fn:cart.cc:shop::price(long) 2
+	fn:cart.cc:shop::price(int) 1
+	fn:cart.cc:shop::price(long) 2
+	fn:cart.cc:shop::price(long) 2
+	fn:cart.cc:shop::price(int) 1
+	fn/cart.cc:shop::price(int)
+	fn/cart.cc:shop::price(long)
+	1
 case: and all of a file can be named
 run: taffrail record -o file -e 'fn:twins.c:*%entry' -e 'fn:helper%entry if arg1 == 0' -- ./twins && taffrail view file --where 'fn:twins.c:helper' | grep -o 'fn:.*: {' | sort | uniq -c; taffrail view file | grep -c 'fn:helper:'
 whole stdout:

@@ -436,7 +436,7 @@ static const char *name_shown(struct tsdl *t, const char *name)
 	const char *kept;
 	size_t n;
 
-	if (!name || strncmp(name, "fn:_", 4))
+	if (!name || strncmp(name, "fn:", 3))
 		return name;
 	n = strcspn(name, "%");
 	memcpy(shown, "fn:", 3);

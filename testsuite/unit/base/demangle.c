@@ -163,6 +163,11 @@ static const struct {
 	  "basic_iostream" },
 	{ "_ZN1ScvT_IiEEv", "", "" },
 	{ "main", "", "" },
+	/* static functions of a file */
+	{ "a.cc:_Z1fi", "a.cc:f(int)", "a.cc:f" },
+	{ "_a.cc:_ZL1fv", "_a.cc:f()", "_a.cc:f" },
+	{ "a.cc:main", "", "" },
+	{ "a.cc:", "", "" },
 	{ "_Z", "", "" },
 	{ "_Z5ab", "", "" },
 	{ "_ZTV1A", "", "" },
