@@ -222,7 +222,8 @@ static enum cause_id place_cause(const struct place *place)
 
 	if (is_function(place) && !needs_trap(place) &&
 	    why != USDT_NO_DECODER &&
-	    (why > 0 || why == -EFAULT || why == -ERANGE))
+	    (why > 0 || why == -EFAULT || why == -ERANGE ||
+	     why == -EADDRINUSE))
 		return CAUSE_FUNCTION_NO_JUMP;
 	return place->unread	      ? CAUSE_PLACE_OFF :
 	       is_left_out(why)	      ? CAUSE_EVENT_LEFT_OUT :
@@ -245,9 +246,9 @@ static const char *place_reason(int why)
 	       why == -ESTALE	? MARKER_MOVED :
 	       why == -ERANGE	? MARKER_REACH :
 	       why == -ELIBACC	? "the agent has no libtaffrail-usdt.so" :
-	       why == -EBUSY || why == -EAGAIN || why == -EPERM ||
-			       why == -EFAULT || why == -ECANCELED ||
-			       is_left_out(why) ?
+	       why == -EBUSY || why == -EADDRINUSE || why == -EAGAIN ||
+			       why == -EPERM || why == -EFAULT ||
+			       why == -ECANCELED || is_left_out(why) ?
 				  marker_refusal(why) + strlen(MARKER_OFF) :
 				  strerror(-why);
 }

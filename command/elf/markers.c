@@ -142,6 +142,7 @@ const char *marker_refusal(int error)
 	}
 	return error == -EAGAIN ? "off: a thread blocks SIGTRAP" :
 	       error == -EBUSY	? "off: another program's code is there" :
+	       error == -EADDRINUSE ? "off: the agent's own code is there" :
 	       error == -EPERM	? "off: the program ignores SIGTRAP" :
 	       error == -EFAULT ? "off: an instruction after it may fault, "
 				  "and the program handles SIGSEGV or SIGBUS" :

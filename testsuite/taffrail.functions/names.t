@@ -94,6 +94,12 @@ stderr: libc.so.6: no function matches 'fn:mkdir'; nearest: fn:libc/mkdir\n
 stderr: libc.so.6: no function matches 'fn:mkdi\?%entry'; nearest: fn:libc/mkdi\?\n
 stderr: no function matches 'fn:munmap\(,str\)'; nearest: fn:libc/munmap, [a-z]
 
+case: where the agent's own code is
+run: taffrail record -o linker --force -e 'fn:ld-linux*/_dl_debug_state%entry' -- "$CASES/known"
+status: 1
+stderr: fn/_dl_debug_state at 0x[0-9a-f]+ is not traced: the agent's own code is there\n
+no stderr: another program
+
 # Several names of a function
 group: twins
 before:

@@ -80,6 +80,7 @@ static const struct {
 	{ "memcpy", memcpy },
 	{ "memmove", memmove },
 	{ "memset", memset },
+	{ "modules_debug", modules_debug },
 	{ "notes_at", notes_at },
 	{ "patch_byte", patch_byte },
 	{ "patch_sync", patch_sync },

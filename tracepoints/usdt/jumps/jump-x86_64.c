@@ -6,9 +6,11 @@
 #include "tracepoints/usdt/jumps/jumps.h"
 
 #include <errno.h>
+#include <link.h>
 
 #include "base/base.h"
 #include "base/index.h"
+#include "tracepoints/program/modules.h"
 
 #define JUMP		0xe9
 #define TRAP		0xcc
@@ -340,12 +342,16 @@ int usdt_jump_make(struct usdt_plan *plan, uint64_t base, bool lent,
 {
 	uint64_t site = base + plan->address;
 	const struct sought sought = { site, plan };
+	const struct r_debug *debug;
 	struct way *way;
 	int ret;
 
 	if (__builtin_memcmp((const void *)site, plan->bytes, plan->covered) &&
-	    !(lent && usdt_ways_code(site, plan->bytes, plan->covered)))
-		return -EBUSY;
+	    !(lent && usdt_ways_code(site, plan->bytes, plan->covered))) {
+		/* where the dynamic linker tells the agent of modules */
+		debug = modules_debug();
+		return debug && debug->r_brk == site ? -EADDRINUSE : -EBUSY;
+	}
 	way = (struct way *)index_find(&given, address_hash(site), way_fits,
 				       &sought);
 	if (!way) {

@@ -146,7 +146,8 @@ int usdt_place_byte(struct usdt_spot *spot, const struct patcher *patcher);
 
 /* Makes the way of a plan for a module at `base`, or takes that which the plan
  * has; a gate of the plan is the spot's. -EBUSY: the code is not as in the
- * file; -ERANGE: there is no place within reach. */
+ * file; -EADDRINUSE: the agent has changed it; -ERANGE: there is no place
+ * within reach. */
 int usdt_place_jump(struct usdt_spot *spot, struct usdt_plan *plan,
 		    uint64_t base, const struct patcher *patcher);
 

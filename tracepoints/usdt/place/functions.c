@@ -133,7 +133,8 @@ static bool exit_shared(uint64_t address, void *arg)
 /* Tells whether a place may be tried again later. */
 static bool is_passing(int why)
 {
-	return why == -ENOMEM || why == -EBUSY || why == USDT_NO_MEMORY;
+	return why == -ENOMEM || why == -EBUSY || why == -EADDRINUSE ||
+	       why == USDT_NO_MEMORY;
 }
 
 /* Takes the bytes of a way that has been placed. Returns 0 or -ENOMEM. */

@@ -460,7 +460,8 @@ static void lines_place(struct lines *l)
 		/* not every session allows a trap */
 		line_tell(l, name, probe->spot.address,
 			  request->told ? request->told : why);
-		if (why == -ENOMEM || why == -EBUSY || why == USDT_NO_MEMORY)
+		if (why == -ENOMEM || why == -EBUSY || why == -EADDRINUSE ||
+		    why == USDT_NO_MEMORY)
 			l->again = 1;
 		else if (why && why != USDT_FAULTS && why != -EAGAIN)
 			address_add(&l->module->usdt_refused,
