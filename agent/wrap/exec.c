@@ -10,6 +10,8 @@
  *    taken out of LD_PRELOAD where the dynamic linker would only complain;
  *  - the sessions that commands have started in this process are handed on
  *    (control/sessions/inheritance.c);
+ *  - a program that is over so soon, and had nothing for its session, is noted
+ *    for that (control/sessions/quiet.c);
  *  - a program that has the agent is told if there is no filter, which it would
  *    have to read of /proc (control/threads/filtered.c).
  *
@@ -36,6 +38,7 @@
 #include "base/preload.h"
 #include "base/sys.h"
 #include "control/service/demand.h"
+#include "control/sessions/session.h"
 #include "control/threads/filtered.h"
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
@@ -202,6 +205,9 @@ SIGSAFE static void leave_image(struct leaving *leaving,
 				const struct image *image)
 {
 	ipa_end(IPA_END_EXEC);
+	/* which makes calls that a filter may not know */
+	if (image->unfiltered)
+		quiet_exec();
 	leaving->handed = image->why == LACKING_HANDED ? exec_path(image) :
 							 NULL;
 	/* hand_over() has noted it, and the note stays: the recorder

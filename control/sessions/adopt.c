@@ -251,13 +251,13 @@ void session_probes_adopt(const struct patcher *patcher)
 	known_close();
 }
 
-static int module_loud(struct module *module, void *unused)
+SIGSAFE static int module_loud(struct module *module, void *unused)
 {
 	return module->objects || module->untaken || module->unread;
 }
 
 /* See session_quiet(): the modules may want more. */
-static bool session_plain(void)
+SIGSAFE static bool session_plain(void)
 {
 	const struct session *one = NULL;
 	uint32_t i, n = 0;
@@ -275,7 +275,7 @@ static bool session_plain(void)
 	       !npoints && !all_probes;
 }
 
-bool session_quiet(void)
+SIGSAFE bool session_quiet(void)
 {
 	return session_plain() && !registry_each_module(module_loud, NULL);
 }

@@ -32,6 +32,7 @@
 #include "control/threads/filtered.h"
 #include "control/threads/thread.h"
 #include "tracepoints/program/modules.h"
+#include "tracepoints/sites/lock.h"
 #include "tracepoints/sites/notes.h"
 
 #define QUIET		(KNOWN_UNASKED + 1)	/* a question, as others */
@@ -214,9 +215,21 @@ static int quiet_add(void *unused)
 	return 0;
 }
 
-void quiet_end(void)
+SIGSAFE void quiet_end(void)
 {
 	if (own_hash && own_start_ns && session_quiet() &&
 	    sys_clock_ns(CLOCK_MONOTONIC) - own_start_ns < QUIET_NS)
 		thread_run(quiet_add, NULL);
+}
+
+SIGSAFE void quiet_exec(void)
+{
+	/* not in a child, which may share the memory */
+	if (!own_hash || !own_start_ns || thread_forbidden() ||
+	    !load_relaxed(fork_mark) || load_relaxed(fork_guests) ||
+	    !registry_lock_try())
+		return;
+	quiet_end();
+	own_start_ns = 0;
+	registry_unlock();
 }

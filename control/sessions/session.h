@@ -300,7 +300,8 @@ uint32_t session_machine_learn(void);
  * is known there, and quiet_stays() later that no session has come, gone or
  * changed since (`at` is the directory sessions/, or -1 before quiet_close());
  * quiet_close() comes last. Else quiet_end() adds the program at the exit, if
- * it was quiet. The caller may open files, except in the last.
+ * it was quiet, and quiet_exec() when it executes another one. The caller may
+ * open files, except in the last two, which are SIGSAFE.
  */
 bool quiet_allowed(void);
 int quiet_open(int flags);
@@ -308,6 +309,7 @@ bool quiet_known(int fd);
 bool quiet_stays(int at);
 void quiet_close(int fd);
 void quiet_end(void);
+void quiet_exec(void);
 
 /* Starts the sessions that the environment and the runtime directory ask for.
  * Calls `failed` with a negative errno for each recording that the process was

@@ -571,8 +571,8 @@ bool registry_scan(void)
 	return scan.came;
 }
 
-int registry_each_module(int (*fn)(struct module *module, void *arg),
-			 void *arg)
+SIGSAFE int registry_each_module(int (*fn)(struct module *module, void *arg),
+				 void *arg)
 {
 	struct module *module;
 	int ret = 0;
