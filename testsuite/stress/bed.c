@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,20 +171,30 @@ void *bed_map(const char *name, uint64_t *bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+static int path_remove(const char *path, const struct stat *st, int type,
+		       struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+void bed_clear(const char *path)
+{
+	if (nftw(path, path_remove, 8, FTW_DEPTH | FTW_PHYS) && errno != ENOENT)
+		fprintf(stderr, "# cannot remove %s\n", path);
+}
+
 void bed_remove(uint32_t number)
 {
-	char command[BED_PATH_BYTES + 32];
+	char path[BED_PATH_BYTES + 16];
 
-	snprintf(command, sizeof(command), "rm -rf %s/%u", bed.base, number);
-	if (system(command))
-		fprintf(stderr, "# cannot remove %s/%u\n", bed.base, number);
+	snprintf(path, sizeof(path), "%s/%u", bed.base, number);
+	bed_clear(path);
 }
 
 void bed_close(void)
 {
-	char command[BED_PATH_BYTES + 32];
-
-	snprintf(command, sizeof(command), "rm -rf %s", bed.base);
-	if (system(command))
-		fprintf(stderr, "# cannot remove %s\n", bed.base);
+	bed_clear(bed.base);
 }

@@ -54,6 +54,10 @@ void bed_slot_off(struct write_slot *slot);
 /* Maps a file of BASE: NULL when it is not there (yet). */
 void *bed_map(const char *name, uint64_t *bytes);
 
+/* Removes a folder with all that is in it, if it is there: tests do so some
+ * hundred times, and a shell would take longer than what they test. */
+void bed_clear(const char *path);
+
 /* Removes BASE/number with its files; all of BASE. */
 void bed_remove(uint32_t number);
 void bed_close(void);

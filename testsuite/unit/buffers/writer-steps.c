@@ -229,13 +229,11 @@ static int other_writes(void)
 
 static void remove_child(pid_t pid)
 {
-	char command[BED_PATH_BYTES + 16];
+	char path[BED_PATH_BYTES];
 
 	tracee_kill(pid);
-	snprintf(command, sizeof(command),
-		 "rm -rf /dev/shm/taffrail-stress-%d", pid);
-	if (system(command))
-		abort();
+	snprintf(path, sizeof(path), "/dev/shm/taffrail-stress-%d", pid);
+	bed_clear(path);
 }
 
 extern const uint64_t __start_taffrail_rseq_cs[][4]
