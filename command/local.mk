@@ -280,6 +280,7 @@ command_sources = \
 	command/symboliser/lttng-private.h \
 	command/symboliser/lttng.c \
 	command/symboliser/functions.c \
+	command/symboliser/globals.c \
 	command/symboliser/markers.c \
 	command/symboliser/names.c \
 	command/symboliser/places.c \

@@ -71,6 +71,17 @@ bool symboliser_symbol(uint64_t *address, const char *name);
 /* Tells whether several units of it may have one of that name. */
 bool symboliser_symbol_shared(const char *name);
 
+/* Where a variable is that several units share. */
+struct symboliser_global {
+	uint64_t address;
+};
+/* Finds one that a unit of that file defines for others, by the linker's name.
+ * Returns NULL, or why there is none (values.c). */
+const char *symboliser_global(struct symboliser_global *g, const char *name);
+
+/* Gives the file that is loaded, and the one of debug information, or NULL. */
+void symboliser_files(Elf **own, Elf **debug);
+
 /* Returns the symbol of that file at an address, or NULL: valid until the next
  * one is asked for. */
 const char *symboliser_symbol_at(uint64_t address);

@@ -170,6 +170,12 @@ void symboliser_dwarf_close(struct symboliser_dwarf *d)
 	elf_end(d->own);
 }
 
+void symboliser_files(Elf **own, Elf **debug)
+{
+	*own = opened ? opened->own : NULL;
+	*debug = opened ? opened->debug : NULL;
+}
+
 bool symboliser_symbol(uint64_t *address, const char *name)
 {
 	return opened &&

@@ -21,24 +21,32 @@
 const char VALUE_UNKNOWN[] = "is no variable there";
 const char VALUE_NO_MEMBER[] = "has no such member";
 
-/* Finds a variable that another unit defines, by the symbol. */
-static void global_find(struct value *v, Dwarf_Die *variable)
+/* Finds a variable that another unit defines: by the symbol or, if the linker
+ * has made that one of the unit alone, by the definition. */
+static void global_find(struct value *v, Dwarf_Die *variable,
+			const struct value_scope *scope)
 {
-	const char *name = NULL;
+	struct symboliser_global global;
+	const char *name = NULL, *linked;
 	Dwarf_Attribute attr;
-	uint64_t address;
+	Dwarf_Die defined;
 
 	if (!dw.hasattr(variable, DW_AT_declaration) ||
 	    !dw.hasattr(variable, DW_AT_external))
 		return;
-	name = dw.formstring(dw.attr_integrate(variable, DW_AT_linkage_name,
-					       &attr));
-	name = name ? name : dw.diename(variable);
-	v->why = "is not defined in that file";
-	if (!name || !symboliser_symbol(&address, name))
+	linked = dw.formstring(dw.attr_integrate(variable, DW_AT_linkage_name,
+						 &attr));
+	name = linked ? linked : dw.diename(variable);
+	if (!name)
 		return;
+	v->why = symboliser_global(&global, name);
+	if (v->why) {
+		if (!linked && symboliser_variable(&defined, name))
+			value_find(v, &defined, scope);
+		return;
+	}
 	v->kind = VALUE_MEMORY;
-	code_static(v, address);
+	code_static(v, global.address);
 	reference_follow(v);
 }
 
@@ -127,7 +135,7 @@ void value_find(struct value *v, Dwarf_Die *variable,
 		return;
 	}
 	if (!dw.attr_integrate(variable, DW_AT_location, &attr)) {
-		global_find(v, variable);
+		global_find(v, variable, scope);
 		return;
 	}
 	if (scope->entry && entry_is_framed(variable, scope->address)) {
