@@ -71,13 +71,33 @@ bool symboliser_symbol(uint64_t *address, const char *name);
 /* Tells whether several units of it may have one of that name. */
 bool symboliser_symbol_shared(const char *name);
 
-/* Where a variable is that several units share. */
+/* Where a variable is that units, or files, share. */
 struct symboliser_global {
-	uint64_t address;
+	uint64_t address;		/* of a thread's variable, how far it is
+					 * behind the begin of the file's */
+	bool thread;
+	bool bound;			/* that is what the dynamic linker
+					 * writes at `address`; of a thread's,
+					 * behind the thread pointer */
+	uint64_t behind;		/* bytes of the variable, if bound */
+	bool weak;			/* no file may define it */
 };
-/* Finds one that a unit of that file defines for others, by the linker's name.
- * Returns NULL, or why there is none (values.c). */
+#define SYMBOLISER_UNDEFINED	"is not defined in that file"
+#define SYMBOLISER_THREAD	"is a library's variable of each thread"
+#define SYMBOLISER_UNBOUND	\
+	"may be another file's: nothing tells how the name is bound"
+
+/* Finds one that a unit of that file defines for others, or another file, by
+ * the linker's name. Returns NULL, or why there is none. */
 const char *symboliser_global(struct symboliser_global *g, const char *name);
+/* Finds the one of which that file has a copy at an address: another file's, if
+ * the process takes that. `name`: the variable's, of which it must be known; or
+ * NULL. Returns NULL, or why it is not known. */
+const char *symboliser_bound(struct symboliser_global *g, uint64_t address,
+			     const char *name);
+/* Tells whether a file is a program, and whether the dynamic linker binds the
+ * names that it defines to itself. */
+void symboliser_binding(Elf *elf, bool *program, bool *own);
 
 /* Gives the file that is loaded, and the one of debug information, or NULL. */
 void symboliser_files(Elf **own, Elf **debug);
@@ -279,8 +299,9 @@ const char *place_fact(const Dwarf_Op *ops, size_t n);
  * of variables on the stack, where it has left out that they are loaded. */
 bool place_is_slip(const Dwarf_Op *ops, size_t n);
 
-/* Adds the code for an address of the file. */
-void code_static(struct value *v, uint64_t address);
+/* Adds the code for the address of a variable that files share. Returns false
+ * for one of a library's threads. */
+bool code_global(struct value *v, const struct symboliser_global *global);
 
 /* Sets the type of a DIE that has one. */
 void value_type(struct value *v, Dwarf_Die *die);

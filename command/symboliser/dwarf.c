@@ -207,18 +207,15 @@ const char *symboliser_symbol_at(uint64_t address)
 
 bool symboliser_thread(int64_t *offset)
 {
-	bool program = false, found = false;
-	GElf_Ehdr header;
+	bool program = false, found = false, own;
 	GElf_Phdr ph;
 	size_t n = 0;
 
-	if (!opened || elf_getphdrnum(opened->own, &n) ||
-	    !gelf_getehdr(opened->own, &header))
+	if (!opened || elf_getphdrnum(opened->own, &n))
 		return false;
-	program = header.e_type == ET_EXEC;
+	symboliser_binding(opened->own, &program, &own);
 	for (size_t i = 0; i < n && gelf_getphdr(opened->own, (int)i, &ph);
 	     i++) {
-		program |= ph.p_type == PT_INTERP;
 		if (ph.p_type != PT_TLS || !ph.p_align)
 			continue;
 		found = true;

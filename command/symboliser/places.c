@@ -134,7 +134,8 @@ void code_address(struct value *v)
 	v->offset = 0;
 }
 
-void code_static(struct value *v, uint64_t address)
+/* Adds the code for an address of the file. */
+static void code_static(struct value *v, uint64_t address)
 {
 	code_const(v, (int64_t)address);
 	code_op(v, AX_REG);
@@ -236,10 +237,31 @@ static bool code_thread(struct value *v)
 	return true;
 }
 
+bool code_global(struct value *v, const struct symboliser_global *global)
+{
+	if (global->thread && !global->bound) {
+		code_const(v, (int64_t)global->address);
+		return code_thread(v);
+	}
+	code_static(v, global->address);
+	if (global->bound) {
+		code_op(v, AX_REF64);
+		code_add(v, (int64_t)global->behind);
+		v->follows |= global->weak;
+	}
+	if (global->thread) {
+		code_op(v, AX_REG);
+		code_put(v, THREAD, 2);
+		code_op(v, AX_ADD);
+	}
+	return true;
+}
+
 /* Adds the code for one operation. Returns false for one that is not known. */
 static bool code_operation(struct value *v, Dwarf_Attribute *attr,
 			   const Dwarf_Op *op, const struct value_scope *scope)
 {
+	struct symboliser_global global;
 	Dwarf_Attribute address;
 	Dwarf_Addr number;
 	uint8_t atom = op->atom;
@@ -273,8 +295,8 @@ static bool code_operation(struct value *v, Dwarf_Attribute *attr,
 		    (!attr || dw.getlocation_attr(attr, op, &address) ||
 		     dw.formaddr(&address, &number)))
 			return false;
-		code_static(v, number);
-		return symboliser_placed(number);
+		symboliser_bound(&global, number, NULL);
+		return symboliser_placed(number) && code_global(v, &global);
 	case DW_OP_bregx:
 		if (!code_register(v, op->number))
 			return false;

@@ -45,9 +45,37 @@ static void global_find(struct value *v, Dwarf_Die *variable,
 			value_find(v, &defined, scope);
 		return;
 	}
+	if (!code_global(v, &global)) {
+		v->why = SYMBOLISER_THREAD;
+		return;
+	}
 	v->kind = VALUE_MEMORY;
-	code_static(v, global.address);
 	reference_follow(v);
+}
+
+/* Tells why it is not known which file's variable one with a place is, or NULL.
+ */
+static const char *bound_why(Dwarf_Die *variable, Dwarf_Attribute *place,
+			     const Dwarf_Op *ops, size_t n)
+{
+	struct symboliser_global global;
+	Dwarf_Attribute attr;
+	Dwarf_Addr address;
+	const char *name;
+
+	if (n != 1)
+		return NULL;
+	address = ops[0].number;
+	if (ops[0].atom != DW_OP_addr &&
+	    ((ops[0].atom != DW_OP_addrx &&
+	      ops[0].atom != DW_OP_GNU_addr_index) ||
+	     dw.getlocation_attr(place, ops, &attr) ||
+	     dw.formaddr(&attr, &address)))
+		return NULL;
+	name = dw.formstring(dw.attr_integrate(variable, DW_AT_linkage_name,
+					       &attr));
+	return symboliser_bound(&global, address,
+				name ? name : dw.diename(variable));
 }
 
 /* Tells whether a place is a constant whose range borders on that of another
@@ -119,6 +147,7 @@ void value_find(struct value *v, Dwarf_Die *variable,
 	Dwarf_Addr base, start, end;
 	ptrdiff_t offset = 0;
 	Dwarf_Sword number;
+	const char *why;
 	Dwarf_Op *ops;
 	size_t n;
 	int tag;
@@ -159,6 +188,11 @@ void value_find(struct value *v, Dwarf_Die *variable,
 		return;
 	if (is_between_rounds(&attr, scope)) {
 		v->why = "may be of another round of a loop";
+		return;
+	}
+	why = bound_why(variable, &attr, ops, n);
+	if (why) {
+		v->why = why;
 		return;
 	}
 	tag = v->has_type ? dw.tag(&v->type) : 0;
