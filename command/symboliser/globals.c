@@ -165,7 +165,6 @@ const char *symboliser_global(struct symboliser_global *g, const char *name)
 
 		while ((own = symbol_next(&walk, types[i], &symbol))) {
 			if (!is_named(own, name) ||
-			    GELF_ST_TYPE(symbol.st_info) == STT_TLS ||
 			    (i && symbol.st_shndx == SHN_UNDEF))
 				continue;
 			if (found && symbol.st_value != first)

@@ -88,3 +88,21 @@ case: of the program and a library there is one
 run: printf 'inline int hits = 10;\nint work(int k)\n{\n\tstatic int own = 3;\n\thits += k;\n\treturn hits + own - 3;\n}\n' >lib.cc && printf 'inline int hits = 10;\nint work(int);\nint main()\n{\n\thits++;\n\treturn work(1) + work(2) - 26;\n}\n' >main.cc && g++ -std=c++17 -g -Wl,--build-id -fPIC -shared -o libhits.so lib.cc && g++ -std=c++17 -g -o hits main.cc -L. -lhits -Wl,-rpath,$PWD && taffrail record -o hits.trace -e 'lib.cc:6(hits, own)' -- ./hits && taffrail view hits.trace
 stdout: \{ hits = 12, own = 3 \}$
 stdout: \{ hits = 14, own = 3 \}$
+
+group: extern variables of threads, {OPTIONS}
+for: OPTIONS gcc_-O0 gcc_-O2_-fPIE gcc_-O0_-no-pie
+before:
+	words="{OPTIONS}"
+	printf 'extern __thread int mine, far;\n__attribute__((noinline)) int take(int n)\n{\n\tmine += n;\n\tfar += n;\n\t__asm__ volatile("");\n\treturn n;\n}\n' >take.c
+	printf '#include <pthread.h>\nint take(int);\n__thread int before[3] = { 1, 2, 3 }, mine = 100;\nstatic void *run(void *n) { take(5); return n; }\nint main(void)\n{\n\tpthread_t thread;\n\ttake(1);\n\tpthread_create(&thread, 0, run, 0);\n\tpthread_join(thread, 0);\n\ttake(2);\n\treturn before[0] - 1;\n}\n' >main.c
+	printf '__thread int far = 1000;\n' >far.c
+	gcc -g -fPIC -shared -o libfar.so far.c && ${words//_/ } -g -Wl,--build-id -o threads take.c main.c -L. -lfar -Wl,-rpath,$PWD || exit 77
+case: each thread has its own, also of a library that the program is linked to
+run: taffrail record --int3 -o threads.trace -e 'take.c:6(n, mine, far)' -- ./threads && taffrail view threads.trace
+stdout: \{ n = 1, mine = 101, far = 1001 \}$
+stdout: \{ n = 5, mine = 105, far = 1005 \}$
+stdout: \{ n = 2, mine = 103, far = 1003 \}$
+case: those of a library that may be loaded later are refused by name
+run: printf '__thread int mine = 100, far = 5;\n' >both.c && gcc -g -fPIC -shared -Wl,--build-id -o libboth.so take.c both.c && printf 'int take(int);\nint main(void) { return take(0); }\n' >user.c && gcc -o user user.c -L. -lboth -Wl,-rpath,$PWD && taffrail record -o none -e 'take.c:6(mine)' -- ./user
+status: 1
+stderr: at take\.c:6, mine is a library's variable of each thread$
