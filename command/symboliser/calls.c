@@ -189,6 +189,17 @@ static void names_add(struct arguments *a, const struct value *v,
 		text_print(&a->more, "names\t%u\t%s\n", field, hex);
 }
 
+/* Tells whether a class that is like a number or a pointer is returned in one
+ * register: others are in memory, of which that has the address. */
+static bool is_returned(Dwarf_Die *type)
+{
+	Dwarf_Word convention = 0;
+
+	return value_bytes(type) <= 8 &&
+	       value_number(type, DW_AT_calling_convention, &convention) &&
+	       convention == DW_CC_pass_by_value;
+}
+
 /* Returns the letter of a function's result. Copies that gcc makes may have
  * none. */
 static char result_letter(struct arguments *a, Dwarf_Die *function,
@@ -209,9 +220,12 @@ static char result_letter(struct arguments *a, Dwarf_Die *function,
 	}
 	value_field(&field, &v);
 	letter = field.type ? usdt_prototype_letter(field.type) : 0;
+	if (value_is_class(&v) && (!letter || !is_returned(&v.type))) {
+		text_print(&a->result, "value is a structure; ");
+		return '-';
+	}
 	if (!letter)
-		text_print(&a->result, "value %.60s; ",
-			   value_is_class(&v) ? "is a structure" : field.why);
+		text_print(&a->result, "value %.60s; ", field.why);
 	else
 		names_add(a, &v, USDT_LINE_RESULT);
 	if (letter && a->may_drop)

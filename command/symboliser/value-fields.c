@@ -84,6 +84,8 @@ static uint8_t scalar_type(const struct value *v, const char **why)
 		v->has_type ? dw.tag(&type) : 0) {
 	case DW_TAG_pointer_type:
 	case DW_TAG_ptr_to_member_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
 		return TAFFRAIL_T_PTR;
 	case DW_TAG_base_type:
 	case DW_TAG_enumeration_type:
@@ -162,7 +164,9 @@ static bool field_type(struct value_field *field, struct value *v,
 		return v->kind == VALUE_NUMBER;
 	}
 	if (tag != DW_TAG_array_type) {
-		field->why = dw.hasattr(&v->type, DW_AT_declaration) &&
+		field->why = tag == DW_TAG_unspecified_type ?
+				     "is nothing but a null pointer" :
+			     dw.hasattr(&v->type, DW_AT_declaration) &&
 					     !symboliser_type_define(&v->type) ?
 				     "has a type that is not declared there" :
 				     "is a structure: name a member";

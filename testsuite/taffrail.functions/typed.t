@@ -143,3 +143,44 @@ whole stdout:
 	      4 s = "xyz", n = 8
 	      4 s = "xyz", n = 9
 	     40 value = -1
+
+group: results of {COMPILER} that are no number
+for: COMPILER g++ clang++
+need: command -v {COMPILER}
+before:
+	cat >results.cc <<-'END'
+		#include <memory>
+		#define KEEP __attribute__((noinline))
+		static int kept[6];
+		KEEP std::unique_ptr<int> made(int n)
+		{
+			__asm__ volatile("nop; nop; nop; nop; nop");
+			return n % 2 ? nullptr : std::unique_ptr<int>(new int(n));
+		}
+		KEEP int &slot(int n)
+		{
+			__asm__ volatile("nop; nop; nop; nop; nop");
+			return kept[n];
+		}
+		int main()
+		{
+			long sum = 0;
+
+			for (int i = 0; i < 6; i++)
+				sum += !!made(i) + (&slot(i) - kept);
+			return sum == 18 ? 0 : 1;
+		}
+	END
+	{COMPILER} -O1 -g -Wl,--build-id -o results results.cc || exit 77
+case: a class in memory has none, which is told
+run: taffrail record -o d -e fn:made -- ./results && taffrail view d | grep -c 'fn:made(int)%return.*{ cfa'
+stdout: ^6$
+stderr: limits of made: value is a structure
+no stderr: name a member
+case: so a condition on it is refused
+run: taffrail record --force -o d -e 'fn:made%return if value == 0' -- ./results; echo $?
+stdout: ^1$
+case: a reference is an address
+run: taffrail record --force -o d -e 'fn:slot%return if value != 0' -- ./results && taffrail view d | grep -c ' value = 0x'
+stdout: ^6$
+no stderr: limits of
