@@ -102,17 +102,19 @@ int patch_write(const struct patcher *patcher, uint8_t *code,
 	return ret;
 }
 
-int patch_word(uint64_t *word, uint64_t value)
+int patch_word(uint64_t *word, uint64_t was, uint64_t value)
 {
 	uint64_t page = (uint64_t)word & ~4095ull;
 	int ret = sys_mprotect(page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
 
 	if (ret)
 		return ret;
-	__atomic_store_n(word, value, RELEASE(CODE_BYTES));
+	ret = __atomic_compare_exchange_n(word, &was, value, 0,
+					  RELEASE(CODE_BYTES),
+					  __ATOMIC_RELAXED) ? 0 : -EBUSY;
 	sys_mprotect(page, 4096, PROT_READ | PROT_EXEC);
 	translated_anew((uint8_t *)word, sizeof(*word));
-	return 0;
+	return ret;
 }
 
 int patch_byte(const struct patcher *patcher, uint8_t *code, uint8_t value)

@@ -94,12 +94,14 @@ int patch_write(const struct patcher *patcher, uint8_t *code,
 		const uint8_t *bytes, uint32_t n);
 
 /*
- * Writes a word of code at once: a thread fetches all of the old bytes or all
+ * Replaces a word of code at once: a thread fetches all of the old bytes or all
  * of the new ones. The kernel promises that of no write to /proc/self/mem, so
  * the page is writable for a moment, or from then on where it cannot be
  * protected again. Returns 0; or a negative errno, and nothing is written.
+ * -EBUSY: it is not `was` any more, as a debugger or the kernel has put a
+ * breakpoint there or removed one.
  */
-int patch_word(uint64_t *word, uint64_t value);
+int patch_word(uint64_t *word, uint64_t was, uint64_t value);
 
 /*
  * Does the writes that wait until a patcher is closed; or NULL.

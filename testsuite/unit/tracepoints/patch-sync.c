@@ -81,7 +81,7 @@ static int write_without(uint32_t protection)
 	if (!pid) {
 		if (refuse_protection(protection))
 			_exit(255);
-		word = patch_word(&page[1], 7);
+		word = patch_word(&page[1], 0, 7);
 		byte = patch_byte(&patcher, (uint8_t *)page, 9);
 		_exit((word ? REFUSED : 0) | (page[1] == 7 ? WRITTEN : 0) |
 		      (byte ? REFUSED << 2 : 0) |
@@ -117,6 +117,11 @@ static void check_opened(void)
 	unit_equal(patch_memory(&patcher), before, "that descriptor");
 	patch_close(&patcher);
 	unit_equal(lowest_free(), before, "it is closed");
+	unit_equal(patch_word((uint64_t *)page + 1, 1, 7), -EBUSY,
+		   "a word that others have changed");
+	unit_equal(page[8], 0, "it stays");
+	unit_equal(patch_word((uint64_t *)page + 1, 0, 7), 0, "one that is");
+	unit_equal(page[8], 7, "it is replaced");
 	munmap(page, 4096);
 }
 

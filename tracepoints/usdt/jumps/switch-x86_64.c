@@ -281,7 +281,7 @@ static struct way *singles_switch(struct way *list)
 		struct way *way = *link;
 		uint32_t at = way->site % WORD_BYTES;
 		uint64_t *word = (uint64_t *)(way->site - at);
-		uint64_t value = *word;
+		uint64_t was = load_relaxed(word), value = was;
 
 		if (way->n != USDT_JUMP_BYTES || way->starts != 1 ||
 		    at + way->n > WORD_BYTES) {
@@ -290,7 +290,7 @@ static struct way *singles_switch(struct way *list)
 		}
 		__builtin_memcpy((uint8_t *)&value + at,
 				 way_bytes(way, way->turned), way->n);
-		way->refused = patch_word(word, value);
+		way->refused = patch_word(word, was, value);
 		any = 1;
 		*link = way->next_pending;
 		way_done(way);
