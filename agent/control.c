@@ -162,6 +162,10 @@ static int list_one(struct object *object, void *arg)
 		[USDT_FUNCTION] = "function",
 		[USDT_ENTRY_ONLY] = "function-1",
 	};
+	static const char line_kinds[2][3][16] = {
+		{ "line", "line-3", "line-pun" },
+		{ "line-mark", "line-mark-3", "line-mark-pun" },
+	};
 	const struct usdt_adopted *adopted = object->adopted;
 	struct listing *listing = arg;
 	struct text *out = listing->out;
@@ -184,12 +188,11 @@ static int list_one(struct object *object, void *arg)
 		text_add_hex(&text, (uint64_t)code->address, 1);
 		string_add(out, number);
 		string_add(out, adopted && adopted->function == USDT_LINE ?
-				(object->site->kind_ == TAFFRAIL_KIND_MARK ?
-					 (adopted->placed == USDT_INT3 ?
-						  "line-mark-3" :
-						  "line-mark") :
-				 adopted->placed == USDT_INT3 ? "line-3" :
-								"line") :
+				line_kinds[object->site->kind_ ==
+					   TAFFRAIL_KIND_MARK]
+					  [adopted->placed == USDT_INT3 ? 1 :
+					   adopted->placed == USDT_PUNNED ?
+						   2 : 0] :
 				adopted && adopted->function &&
 						adopted->placed == USDT_INT3 ?
 					"function-3" :

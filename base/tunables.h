@@ -152,6 +152,10 @@
 #define OPEN_PLACES		8u
 #define OPEN_PAUSE_TICKS	(10ull << 20)
 
+/* Pages for the places of jumps whose operand has bytes of the program. Some
+ * lead to such a page alone; a process has 65,530 mappings by default. */
+#define PUN_PAGES		1024u
+
 /* Stack of the service thread and of workers, bytes. */
 #define SERVICE_STACK_BYTES	(64u << 10)
 

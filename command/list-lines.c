@@ -81,12 +81,14 @@ static void list_json(struct json *json, const char *key, char *list)
 static enum marker_placement row_placement(const struct row *row)
 {
 	return !row->why		? PLACED_JUMP :
+	       row->why == USDT_PUNS ? PLACED_PUNNED :
 	       row->why & USDT_TRAPS ? PLACED_INT3 : PLACED_NOT;
 }
 
 static const char *row_why(const struct row *row)
 {
-	return usdt_reason_text((enum usdt_reason)(row->why & ~USDT_TRAPS));
+	return !row->why || row->why == USDT_PUNS ? "" :
+	       usdt_reason_text((enum usdt_reason)(row->why & ~USDT_TRAPS));
 }
 
 /* Takes a place: prints the last one, unless this is like it. */
@@ -125,7 +127,7 @@ static void row_take(struct listing *l, const struct row *next)
 		list_json(l->json, "addresses", row->addresses);
 		json_string(l->json, "placement",
 			    placement_text(row_placement(row)));
-		if (row->why)
+		if (*row_why(row))
 			json_string(l->json, "why", row_why(row));
 		list_json(l->json, "fields", row->fields);
 		list_json(l->json, "without", row->without);
@@ -139,8 +141,8 @@ static void row_take(struct listing *l, const struct row *next)
 	if (row->places > 1)
 		printf(" [%u places]", row->places);
 	if (row->why)
-		printf(" [%s: %s]", placement_text(row_placement(row)),
-		       row_why(row));
+		printf(" [%s%s%s]", placement_text(row_placement(row)),
+		       *row_why(row) ? ": " : "", row_why(row));
 	printf("\n");
 	*row = *next;
 }
@@ -169,7 +171,7 @@ static void answer_take(struct listing *l, struct row *row, char *words)
 	} else if (!strcmp(word, "near")) {
 		nearest_add(&l->sources, strdup(words));
 	} else if (!strcmp(word, "plan")) {
-		row->why = atoi(words) & (2 * USDT_TRAPS - 1);
+		row->why = atoi(words) & (2 * USDT_PUNS - 1);
 	} else if (!strcmp(word, "field")) {
 		text_open(&text, type, sizeof(type));
 		field_type_add(&text, (uint8_t)atoi(words));

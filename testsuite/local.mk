@@ -79,6 +79,7 @@ unit_programs = \
 	testsuite/unit/record/options \
 	testsuite/unit/record/outcome \
 	testsuite/unit/tracepoints/ax \
+	testsuite/unit/jumps/puns \
 	testsuite/unit/tracepoints/ax-simple \
 	testsuite/unit/tracepoints/conversion \
 	testsuite/unit/tracepoints/describe \
@@ -187,6 +188,8 @@ testsuite_unit_tracepoints_usdt_spots_LDADD = \
 	$(libtaffrail_usdt_so_OBJECTS) $(LDADD)
 testsuite_unit_tracepoints_usdt_spots_CFLAGS = $(AM_CFLAGS) -O2 -g
 testsuite_unit_tracepoints_usdt_spots_LDFLAGS = -Wl,--wrap=usdt_hit
+testsuite_unit_jumps_puns_SOURCES = testsuite/unit/jumps/puns.c $(usdt_sources)
+testsuite_unit_jumps_puns_LDFLAGS = -Wl,--wrap=usdt_hit
 testsuite_unit_buffers_records_SOURCES = \
 	testsuite/unit/buffers/records.c $(stress_bed)
 testsuite_unit_buffers_ring_paths_SOURCES = \

@@ -163,6 +163,7 @@ usdt_sources = \
 	tracepoints/usdt/jumps/move-x86_64.c \
 	tracepoints/usdt/jumps/near-x86_64.c \
 	tracepoints/usdt/jumps/place-x86_64.c \
+	tracepoints/usdt/jumps/pun-x86_64.c \
 	tracepoints/usdt/jumps/share.c \
 	tracepoints/usdt/jumps/spots.c \
 	tracepoints/usdt/jumps/switch-x86_64.c \

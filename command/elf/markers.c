@@ -172,7 +172,9 @@ static int marker_parse(struct marker_list *list,
 	m.placement = !strcmp(kind, "usdt")	   ? PLACED_BYTE :
 		      !strcmp(kind, "usdt-jump")   ? PLACED_JUMP :
 		      m.function || m.spot	   ?
-			      (strstr(kind, "-3") ? PLACED_INT3 : PLACED_JUMP) :
+			      (strstr(kind, "-3")   ? PLACED_INT3 :
+			       strstr(kind, "-pun") ? PLACED_PUNNED :
+						      PLACED_JUMP) :
 		      !strcmp(kind, "usdt-merged") ? PLACED_MERGED :
 		      !strcmp(kind, "usdt-int3")   ? PLACED_INT3 :
 						     PLACED_UNSAID;
@@ -336,6 +338,7 @@ const char *placement_text(enum marker_placement placement)
 		[PLACED_EITHER] = "byte or jump",
 		[PLACED_INT3] = "int3",
 		[PLACED_BYTE_OR_INT3] = "byte or int3",
+		[PLACED_PUNNED] = "punned",
 		[PLACED_NOT] = "not",
 	};
 

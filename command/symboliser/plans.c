@@ -62,7 +62,7 @@ static int plan_refused(const struct symboliser_plans *p,
 
 int symboliser_plans_why(const struct symboliser_plans *p, uint64_t address)
 {
-	struct usdt_plan earlier[USDT_EARLIER_MAX], trap;
+	struct usdt_plan earlier[USDT_EARLIER_MAX], other;
 	uint32_t at = usdt_plans_before(p->plans, p->n, address), n;
 	int why;
 
@@ -77,8 +77,11 @@ int symboliser_plans_why(const struct symboliser_plans *p, uint64_t address)
 		if (!plan_refused(p, &earlier[n]) &&
 		    usdt_plan_moves(&earlier[n], address - earlier[n].address))
 			return 0;
+	if (!usdt_pun_plan(&p->image, usdt_zydis(), p->low, address, &other) &&
+	    !plan_refused(p, &other))
+		return USDT_PUNS;
 	return usdt_trap_plan(&p->image, usdt_zydis(), address, false,
-			      &trap) || plan_refused(p, &trap) ?
+			      &other) || plan_refused(p, &other) ?
 		       why : why | USDT_TRAPS;
 }
 

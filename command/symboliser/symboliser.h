@@ -133,6 +133,7 @@ enum marker_placement {
 	PLACED_EITHER,		/* byte or jump, depending on addresses */
 	PLACED_INT3,		/* by a trap for each hit */
 	PLACED_BYTE_OR_INT3,	/* depending on addresses */
+	PLACED_PUNNED,		/* a jump with bytes of the program */
 	PLACED_NOT,
 };
 

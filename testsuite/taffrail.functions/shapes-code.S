@@ -588,6 +588,46 @@ helper:
 	ret
 	end	long_pops
 
+	/* each instruction is short, and a branch leads there */
+	shape	dense
+	movl	%ecx, %r10d
+	andl	$15, %r10d
+	.irp	n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	cmpl	$\n, %r10d
+	je	.Ldense_\n
+	.endr
+	addl	$3, %eax
+.Ldense_1:
+	xorl	%edx, %eax
+.Ldense_2:
+	incl	%eax
+.Ldense_3:
+	leaq	5(%rax), %rax
+.Ldense_4:
+	cltd
+.Ldense_5:
+	movl	%r8d, %ebx
+.Ldense_6:
+	bswap	%eax
+.Ldense_7:
+	testl	%eax, %eax
+.Ldense_8:
+	jz	.Ldense_9
+.Ldense_9:
+	roll	%eax
+.Ldense_10:
+	cmc
+.Ldense_11:
+	adcl	%ebx, %eax
+.Ldense_12:
+	notl	%edx
+.Ldense_13:
+	imull	%edx, %eax
+.Ldense_14:
+	cwtl
+.Ldense_15:
+	ret
+	end	dense
 	/* without padding between them */
 	shape	close_one
 	movl	%edx, %eax

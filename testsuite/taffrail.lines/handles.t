@@ -40,9 +40,8 @@ before:
 cases:
 	0 early '' && later ''
 	0 early --int3 && later --int3
-case: some by another jump, some by traps
+case: some by another jump, or one with bytes of the next instruction
 run: early '' && early --int3
 stdout: ^ *2 late.c:8$
-stdout: ^late.c:13 not traced: it needs a trap for each hit: an instruction after it may fault,
 stdout: ^late.c:14 not traced: an instruction after it may fault,
 stdout: ^ *4 late.c:13$

@@ -88,6 +88,8 @@ enum usdt_placed {
 				 * exit */
 	USDT_ENTRY_ONLY,	/* the same; not all exits could be had without
 				 * traps */
+	USDT_PUNNED,		/* as USDT_FUNCTION, with bytes of the program
+				 * in the jump */
 };
 
 #define USDT_ALIASED	(1u << 7)	/* a marker of another name is on */

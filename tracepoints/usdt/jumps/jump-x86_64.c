@@ -151,6 +151,12 @@ static uint32_t moved_bytes(const struct usdt_plan *plan, uint64_t base)
 	return n > 0 ? (uint32_t)n : MOVED_MAX;
 }
 
+/* Returns how many bytes of a way's jumps are known. */
+static uint32_t part_bytes(const struct way *way)
+{
+	return way->puns ? USDT_JUMP_BYTES : way->n;
+}
+
 /* Fills in the members that stay when the way is used again. */
 static int way_make(struct way *way, const struct usdt_plan *plan,
 		    uint64_t base)
@@ -162,11 +168,12 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 	int ret;
 
 	way->moved_bytes = (uint8_t)moved_bytes(plan, base);
+	way->puns = plan->pun ? plan->starts & 0xfe : 0;
 	/* a jump at the nop and at each join, a cc at every other start of an
 	 * instruction; or a cc alone */
-	__builtin_memcpy(m.bytes, plan->bytes, plan->switched);
+	__builtin_memcpy(m.bytes, plan->bytes, sizeof(m.bytes));
 	for (uint32_t k = 0; k < plan->switched; k++) {
-		int jumps = plan->switched > 1 &&
+		int jumps = (plan->switched > 1 || plan->pun) &&
 			    (k == plan->prefixes || plan->joins >> k & 1);
 
 		if (jumps)
@@ -177,7 +184,8 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 			m.bytes[k] = jumps ? JUMP :
 				     k < plan->prefixes ? PREFIX : TRAP;
 	}
-	ret = trampolines_find(&m);
+	ret = plan->pun ? usdt_pun_take(m.bytes, site, way->n, way->puns) :
+			  trampolines_find(&m);
 	if (ret)
 		return ret;
 	ret = -ERANGE;
@@ -194,16 +202,18 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 	way->covered = plan->covered;
 	way->site = site;
 	way->moved = (int32_t)(moved - site);
-	way->starts = plan->starts;
+	way->starts = (uint16_t)(plan->starts & ((1u << way->n) - 1));
 	way->joins = plan->joins;
 	way->prefixes = plan->prefixes;
 	way->beside = plan->beside;
-	__builtin_memcpy(usdt_way_part(way, WAY_ON), m.bytes, way->n);
-	return 0;
+	__builtin_memcpy(usdt_way_part(way, WAY_ON), m.bytes, part_bytes(way));
+	return way->puns ? usdt_puns_add(way) : 0;
 give_moved:
 	usdt_near_give(moved, way->moved_bytes);
 give_trampolines:
-	while (m.count--)
+	if (plan->pun)
+		usdt_pun_give(m.bytes, site, way->puns);
+	while (!plan->pun && m.count--)
 		trampolines_give(&m, m.count, 0);
 	return ret;
 }
@@ -214,7 +224,7 @@ give_trampolines:
 static int way_fill(struct way *way, const struct usdt_plan *plan,
 		    uint64_t base, const struct patcher *patcher)
 {
-	uint64_t trampolines[TRAMPOLINES_MAX];
+	uint64_t trampolines[USDT_PUNS_MAX];
 	struct usdt_written written = { 0 };
 	uint64_t moved = usdt_way_moved(way);
 	uint8_t *offsets = usdt_way_part(way, WAY_OFFSETS);
@@ -229,12 +239,14 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 	__builtin_memcpy(usdt_way_part(way, WAY_BEHIND), written.behind,
 			 way->ngates);
 	way->wanted = 0;
+	way->there = 0;
 	way->faults = !!plan->faults;
 	if (way->faults)
 		__atomic_fetch_add(&usdt_faults.ways, 1, SEQ_CST(USDT_FAULTS));
-	__builtin_memcpy(usdt_way_part(way, WAY_OFF), plan->bytes, way->n);
+	__builtin_memcpy(usdt_way_part(way, WAY_OFF), plan->bytes,
+			 part_bytes(way));
 	ret = usdt_write(patcher, moved, code, (uint32_t)n);
-	for (uint32_t k = 0; way->n > 1 && k < way->n && !ret; k++) {
+	for (uint32_t k = 0; !usdt_is_trap(way) && k < way->n && !ret; k++) {
 		uint64_t to = moved + offsets[k];
 		uint32_t left;
 
@@ -242,9 +254,13 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 			continue;
 		if (!k)
 			to = way->direct ? (uint64_t)way->stubs : moved;
-		left = trampolines_of(usdt_way_part(way, WAY_ON), way->site,
-				      k ? k : way->prefixes, way->beside,
-				      trampolines);
+		left = way->puns ?
+			       usdt_pun_targets(usdt_way_part(way, WAY_ON),
+						way->site, way->puns,
+						trampolines) :
+			       trampolines_of(usdt_way_part(way, WAY_ON),
+					      way->site, k ? k : way->prefixes,
+					      way->beside, trampolines);
 		while (left-- && !ret)
 			ret = usdt_trampoline_write(trampolines[left], to,
 						    patcher);
@@ -328,13 +344,14 @@ static bool way_fits(uint64_t value, const void *arg)
 	const struct usdt_plan *plan = sought->plan;
 
 	return way->free && !way->replaced && way->site == sought->site &&
-	       way->starts == plan->starts && way->beside == plan->beside &&
+	       (way->starts | way->puns) == plan->starts &&
+	       !way->puns == !plan->pun && way->beside == plan->beside &&
 	       way->joins == plan->joins && way->prefixes == plan->prefixes &&
 	       way->n == plan->switched && way->covered == plan->covered &&
 	       same_gates(way, plan) &&
-	       ((way->direct && !way->joins) ||
+	       ((way->direct && !way->joins && !way->puns) ||
 		!__builtin_memcmp(usdt_way_part(way, WAY_OFF), plan->bytes,
-				  way->n));
+				  part_bytes(way)));
 }
 
 int usdt_jump_make(struct usdt_plan *plan, uint64_t base, bool lent,
@@ -352,6 +369,8 @@ int usdt_jump_make(struct usdt_plan *plan, uint64_t base, bool lent,
 		debug = modules_debug();
 		return debug && debug->r_brk == site ? -EADDRINUSE : -EBUSY;
 	}
+	if (usdt_puns_on(site, site + plan->covered, lent))
+		return -EBUSY;
 	way = (struct way *)index_find(&given, address_hash(site), way_fits,
 				       &sought);
 	if (!way) {

@@ -51,12 +51,15 @@ struct way {
 	uint8_t prefixes;	/* as in the plan */
 	uint8_t covered;	/* as in the plan */
 	uint8_t wanted;		/* a bit for each gate */
+	uint8_t puns;		/* bit k: an instruction begins at k whose bytes
+				 * are in the operand, and stay. 0: all bytes of
+				 * the jump are switched */
 	uint8_t faults : 1;	/* as in the plan */
 	uint8_t given : 1;	/* it is known to have been free */
 	uint8_t direct : 1;	/* the jump leads to the stub */
 	uint8_t turned : 1;		/* on, as usdt_place_flush() wants it */
 	uint8_t pending : 1;	/* waits for usdt_place_flush() */
-	uint8_t trapping : 1;	/* n is 1: the cc there is the agent's */
+	uint8_t there : 1;	/* of traps and puns: it is in the code */
 	uint8_t replaces : 1;	/* a jump of another way may be there */
 	uint8_t replaced : 1;	/* by another way: never used again */
 	uint8_t bytes[];	/* usdt_way_part() */
@@ -87,6 +90,12 @@ static inline uint8_t *usdt_way_part(const struct way *way,
 }
 
 #define WAY_GATE(at, leaves)	((uint8_t)((at) << 1 | (leaves)))
+
+/* Tells whether each hit is a trap. */
+static inline bool usdt_is_trap(const struct way *way)
+{
+	return way->n == 1 && !way->puns;
+}
 
 /* Returns how many bytes of the program a way has for itself. */
 static inline uint32_t usdt_way_covers(const struct way *way)
@@ -119,6 +128,13 @@ static inline uint64_t usdt_jump_target(const uint8_t *bytes, uint64_t site,
 
 	__builtin_memcpy(&operand, bytes + start + 1, sizeof(operand));
 	return site + start + USDT_JUMP_BYTES + (uint64_t)(int64_t)operand;
+}
+
+/* Tells whether a way's jump has program bytes in its operand, and may be in
+ * the code. Such a way keeps these bytes from others until the jump is out. */
+static inline bool usdt_pun_is_on(const struct way *way)
+{
+	return way->puns && way->there && !way->free;
 }
 
 /* Every way that was ever made; the newest first. */
@@ -230,6 +246,7 @@ struct usdt_request {
 					 * address; all else 0 */
 	int why;		/* why it has no way: enum usdt_reason, or a
 				 * negative errno; 0: it has one */
+	bool punned;		/* it has a jump with bytes of the program */
 	int told;		/* why it has no jump, for sessions without
 				 * traps: with USDT_TRAPS if a trap could be
 				 * there, or is */
@@ -365,6 +382,35 @@ void usdt_near_give(uint64_t address, uint32_t n);
 
 /* Takes the bytes at an address. Returns 0 or -ERANGE. */
 int usdt_near_at(uint64_t site, uint64_t address, uint32_t n);
+
+/* Does the same at any distance, in a new page only if *left is not 0, which
+ * then counts down. Returns 0; -ERANGE: there is no page; -EADDRINUSE: others
+ * have the bytes. The second one gives bytes back that no thread was led to,
+ * and the page if nothing is left there, which then counts up. */
+int usdt_near_exact(uint64_t address, uint32_t n, uint32_t *left);
+void usdt_near_undo(uint64_t address, uint32_t n, uint32_t *left);
+
+/*
+ * Jumps whose operand ends in bytes of the program (pun-x86_64.c). The first
+ * one lists where one may lead: by its bytes, and by a cc in place of some of
+ * the instructions that begin there. The second one chooses the n - 1 bytes of
+ * the operand that are free, and takes all these places. Returns 0; -ERANGE:
+ * they cannot be had; -ENOSPC: the process has as many such pages as it may
+ * have. The third one gives them back. The last one tells whether memory behind
+ * the site has what the operand needs.
+ */
+#define USDT_PUNS_MAX	16u	/* places of one jump */
+uint32_t usdt_pun_targets(const uint8_t *on, uint64_t site, uint32_t puns,
+			  uint64_t targets[static USDT_PUNS_MAX]);
+int usdt_pun_take(uint8_t *on, uint64_t site, uint32_t n, uint32_t puns);
+void usdt_pun_give(const uint8_t *on, uint64_t site, uint32_t puns);
+bool usdt_pun_holds(const struct way *way);
+
+/* Notes a way with `puns`; tells whether the jump of one is on whose bytes, or
+ * bytes of the operand, are between two addresses. `lent`: those with spots do
+ * not count. */
+int usdt_puns_add(const struct way *way);
+bool usdt_puns_on(uint64_t start, uint64_t end, bool lent);
 
 /* Takes bytes where a jump at the site can lead whose operand has the bits of
  * `want` where `mask` has ones. The mask is of whole bytes. Returns 0 if there

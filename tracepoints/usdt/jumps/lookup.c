@@ -107,7 +107,7 @@ void usdt_way_add(struct way *way)
 	entries += blocks;
 	/* jumps have a cc for moments alone: a table is worth its memory from
 	 * the first trap on */
-	if (!table && way->n != 1)
+	if (!table && !usdt_is_trap(way))
 		return;
 	if (!table || entries > slots_used(table->mask + 1)) {
 		/* USDT-LOOKUP: before a cc of the way */

@@ -189,6 +189,6 @@ int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
 		else
 			put_moved(&w, moved, plan, base);
 	}
-	put_jump(&w, base + plan->address + plan->covered);
+	put_jump(&w, base + plan->address + usdt_plan_resumes(plan));
 	return w.ret ? w.ret : (int)w.used;
 }

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/sys.h"
 
 #define PAGE		4096ull
 #define UNIT		16u	/* bytes */
@@ -129,19 +130,49 @@ void usdt_near_give(uint64_t address, uint32_t n)
 		units_set(near, address & (PAGE - 1), n, 0);
 }
 
-int usdt_near_at(uint64_t site, uint64_t address, uint32_t n)
+int usdt_near_exact(uint64_t address, uint32_t n, uint32_t *left)
 {
 	uint64_t page = address & ~(PAGE - 1);
 	struct near *near = nears;
 
 	while (near && near->address != page)
 		near = near->next;
-	if (!near && is_near(site, page))
+	if (!near && *left) {
 		near = near_make(page);
-	if (!near || !units_free(near, (uint32_t)(address - page), n))
+		*left -= !!near;
+	}
+	if (!near)
 		return -ERANGE;
+	if (!units_free(near, (uint32_t)(address - page), n))
+		return -EADDRINUSE;
 	units_set(near, (uint32_t)(address - page), n, 1);
 	return 0;
+}
+
+void usdt_near_undo(uint64_t address, uint32_t n, uint32_t *left)
+{
+	struct near **link = &nears, *near;
+	uint64_t used = 0;
+
+	usdt_near_give(address, n);
+	while (*link && (*link)->address != (address & ~(PAGE - 1)))
+		link = &(*link)->next;
+	near = *link;
+	for (uint32_t i = 0; near && i < UNITS / 64; i++)
+		used |= near->used[i];
+	if (!near || used || near->behind)
+		return;
+	*link = near->next;
+	sys_munmap(near->address, PAGE);
+	arena_give(&near_type, near);
+	++*left;
+}
+
+int usdt_near_at(uint64_t site, uint64_t address, uint32_t n)
+{
+	uint32_t left = is_near(site, address & ~(PAGE - 1));
+
+	return usdt_near_exact(address, n, &left) ? -ERANGE : 0;
 }
 
 /* Returns where a jump at the site leads with this operand. */

@@ -141,7 +141,7 @@ int usdt_place_trap(struct usdt_spot *spot, const struct patcher *patcher)
 		return -EBUSY;
 	/* the way of the same probe in a module that was unloaded and is loaded
 	 * again at the same address; or a new way */
-	while (way && (!way->free || way->n != 1 ||
+	while (way && (!way->free || !usdt_is_trap(way) ||
 		       way->site != spot->address))
 		way = way->next;
 	if (!way) {
@@ -161,7 +161,7 @@ int usdt_place_trap(struct usdt_spot *spot, const struct patcher *patcher)
 		usdt_way_part(way, WAY_OFF)[0] = NOP;
 		usdt_way_add(way);
 	}
-	way->trapping = 0;
+	way->there = 0;
 	way->wanted = 0;
 	return way_give(way, spot, patcher);
 }

@@ -86,15 +86,19 @@ static bool cluster_add(struct cluster *c, struct way *way)
 		i++;
 	if (i < c->n)
 		return true;
-	/* the nop of a probe stays where it is, and a trap has other rules */
-	if (c->n == NEAR_MAX || way->n < USDT_JUMP_BYTES || way->beside ||
+	/* the nop of a probe stays where it is, a trap has other rules, and a
+	 * pun that is on needs the bytes behind it */
+	if (c->n == NEAR_MAX || !way->n || usdt_is_trap(way) || way->beside ||
+	    usdt_pun_is_on(way) ||
 	    site < c->function.start || site >= c->function.end)
 		return false;
 	c->ways[c->n++] = way;
 	if (site < c->first)
 		c->first = site;
-	if (site + way->n > c->end)
-		c->end = site + way->n;
+	/* the bytes behind a pun belong to that jump, too */
+	i = way->puns ? USDT_JUMP_BYTES : way->n;
+	if (site + i > c->end)
+		c->end = site + i;
 	for (spot = way->spots; spot; spot = spot->next) {
 		at = spot->address - c->s->base;
 		if (spot->given)

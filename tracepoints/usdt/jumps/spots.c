@@ -199,6 +199,42 @@ static int spot_place(struct placing *p, struct usdt_spot *spot,
 	return ret ? ret : usdt_share_add(&p->sharing, spot->way);
 }
 
+/* Makes the way of a plan that is for one spot, and keeps the bytes. */
+static int plan_place(struct placing *p, struct usdt_spot *spot,
+		      struct usdt_plan *plan)
+{
+	int ret = usdt_place_jump(spot, plan, p->sharing.base,
+				  p->sharing.patcher);
+
+	if (!ret)
+		ret = usdt_bytes_take(&p->taken, spot->address, plan->covered);
+	return ret ? ret : usdt_share_add(&p->sharing, spot->way);
+}
+
+/* Tells whether a place that has no jump may have another way. */
+static bool is_refused(int why)
+{
+	return (why > 0 && why != USDT_NO_MEMORY) || why == -ERANGE;
+}
+
+/* Places a spot that has no other jump by one with bytes of the program. */
+static void pun_place(struct placing *p, struct usdt_request *request)
+{
+	struct usdt_plan plan;
+	int why;
+
+	if (!is_refused(request->why) ||
+	    usdt_pun_plan(p->sharing.image, p->sharing.decoder, p->sharing.low,
+			  request->target.offset, &plan) ||
+	    plan_refused(p, &plan))
+		return;
+	why = plan_place(p, request->spot, &plan);
+	/* there is no such place: the reason stays */
+	if (why != -ERANGE)
+		request->why = why == -ENOSPC ? USDT_PAGES : why;
+	request->punned = !why;
+}
+
 /* Has each hit of a spot by a trap, if the request allows it. Sets what is
  * told of a spot that has no jump. */
 static void trap_place(struct placing *p, struct usdt_request *request)
@@ -207,21 +243,14 @@ static void trap_place(struct placing *p, struct usdt_request *request)
 	struct usdt_plan plan;
 
 	request->told = why;
-	if ((why <= 0 && why != -ERANGE) || why == USDT_NO_MEMORY ||
+	if (!is_refused(why) ||
 	    usdt_trap_plan(p->sharing.image, p->sharing.decoder,
 			   request->target.offset, false, &plan) ||
 	    plan_refused(p, &plan))
 		return;
 	request->told = (why < 0 ? USDT_REACH : why) | USDT_TRAPS;
-	if (!request->traps)
-		return;
-	why = usdt_bytes_take(&p->taken, request->spot->address, plan.covered);
-	if (!why)
-		why = usdt_place_jump(request->spot, &plan, p->sharing.base,
-				      p->sharing.patcher);
-	if (!why)
-		why = usdt_share_add(&p->sharing, request->spot->way);
-	request->why = why;
+	if (request->traps)
+		request->why = plan_place(p, request->spot, &plan);
 }
 
 /* Plans and places the spots of a portion. Returns how many it placed. */
@@ -240,6 +269,7 @@ static uint32_t portion_place(struct placing *p, struct usdt_request *requests,
 	for (uint32_t i = 0; i < n; i++) {
 		requests[i].why = spot_place(p, requests[i].spot, p->jumps[i],
 					     requests[i].why);
+		pun_place(p, &requests[i]);
 		trap_place(p, &requests[i]);
 		placed += !requests[i].why;
 	}
@@ -326,7 +356,8 @@ int usdt_spot_regain(struct usdt_spot *spot)
 	if (own->free || (own->faults && usdt_faults_handled()))
 		return USDT_OVERLAPS;
 	for (way = usdt_ways; way; way = way->next)
-		if (way != own && usdt_way_lives(way) && way->site < end &&
+		if (way != own && way->site < end &&
+		    (usdt_way_lives(way) || usdt_pun_is_on(way)) &&
 		    own->site < way->site + usdt_way_covers(way))
 			return USDT_OVERLAPS;
 	spot->given = 0;

@@ -75,12 +75,6 @@ void usdt_switch_gone(struct way *way)
 	way->pending = 0;
 }
 
-/* Tells whether each hit is a trap. */
-static bool is_trap(const struct way *way)
-{
-	return way->n == 1;
-}
-
 /* Returns the bytes that a way has on, or off. */
 static const uint8_t *way_bytes(const struct way *way, bool on)
 {
@@ -99,7 +93,7 @@ static void way_done(struct way *way)
 	for (spot = way->spots; spot; spot = spot->next)
 		spot->refused = way->refused;
 	if (!way->refused) {
-		way->trapping = is_trap(way) && way->turned;
+		way->there = (usdt_is_trap(way) || way->puns) && way->turned;
 		way->replaces = 0;
 	}
 	way->pending = 0;
@@ -131,9 +125,9 @@ static bool switch_is_due(struct way *way, const struct patcher *patcher)
 	const uint8_t *to = way_bytes(way, on);
 
 	way->refused = 0;
-	if (is_trap(way)) {
+	if (usdt_is_trap(way)) {
 		/* a cc may also belong to a debugger or a uprobe */
-		if (*at == TRAP && way->trapping)
+		if (*at == TRAP && way->there)
 			return !on;
 		if (!on)
 			return false;
@@ -145,6 +139,11 @@ static bool switch_is_due(struct way *way, const struct patcher *patcher)
 	}
 	if (!__builtin_memcmp(at, to, way->n))
 		return false;
+	if (on && (!usdt_pun_holds(way) ||
+		   usdt_puns_on(way->site, way->site + way->n, true))) {
+		way->refused = -EBUSY;
+		return false;
+	}
 	if (on && jump_is_worn(way)) {
 		/* writes the bytes that a uprobe has replaced, the nop's
 		 * last */
@@ -157,8 +156,13 @@ static bool switch_is_due(struct way *way, const struct patcher *patcher)
 	}
 	if (!__builtin_memcmp(at, from, way->n) || jump_is_worn(way) ||
 	    (way->replaces &&
-	     usdt_ways_code(way->site, usdt_way_part(way, WAY_OFF), way->n)))
-		return true;
+	     usdt_ways_code(way->site, usdt_way_part(way, WAY_OFF), way->n))) {
+		way->there |= way->puns && on;
+		if (way->n > 1)
+			return true;
+		way->refused = patch_byte(patcher, at, to[0]);
+		return false;
+	}
 	way->refused = -EBUSY;
 	return false;
 }
@@ -196,7 +200,7 @@ static int step_write(const struct way *way, enum step step,
 /* Tells whether a step changes anything for a way. */
 static bool step_matters(const struct way *way, enum step step)
 {
-	if (is_trap(way))
+	if (usdt_is_trap(way))
 		return step == STEP_OPEN;
 	if (step == STEP_CLOSE)
 		return !way->turned && way->joins;
@@ -249,7 +253,7 @@ static struct way *pending_sift(const struct patcher *patcher)
  * and is all the more needed where threads block the signal. */
 static bool needs_traps(const struct way *way)
 {
-	return way->turned || !is_trap(way);
+	return way->turned || !usdt_is_trap(way);
 }
 
 /* Ways that are switched together: meanwhile a thread that begins to block
@@ -283,7 +287,8 @@ static struct way *singles_switch(struct way *list)
 		uint64_t *word = (uint64_t *)(way->site - at);
 		uint64_t was = load_relaxed(word), value = was;
 
-		if (way->n != USDT_JUMP_BYTES || way->starts != 1 ||
+		if (usdt_is_trap(way) || way->n > USDT_JUMP_BYTES ||
+		    way->starts != 1 ||
 		    at + way->n > WORD_BYTES) {
 			link = &way->next_pending;
 			continue;
@@ -316,7 +321,7 @@ static void portion_switch(struct way *list, const struct patcher *patcher)
 		list = singles_switch(list);
 	for (way = list; way; way = way->next_pending) {
 		/* a jump that is to go may hide a debugger's breakpoint */
-		bool hides = traced && !is_trap(way) && !way->wanted &&
+		bool hides = traced && !usdt_is_trap(way) && !way->wanted &&
 			     way->starts != 1;
 
 		way->refused = !needs_traps(way) ? 0 : hides ? -EBUSY : ret;

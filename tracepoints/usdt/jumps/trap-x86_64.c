@@ -64,7 +64,7 @@ __asm__(".pushsection .text\n\t"
 /* Returns where a thread continues that has executed the cc at an offset. */
 static SIGSAFE uint64_t way_continues(const struct way *way, uint64_t k)
 {
-	if (!k && way->n > 1)
+	if (!k && (way->n > 1 || way->puns))
 		return usdt_jump_target(usdt_way_part(way, WAY_ON), way->site,
 					way->prefixes);
 	if (!k && way->direct)

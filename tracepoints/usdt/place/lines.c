@@ -221,8 +221,7 @@ static int marker_add(const struct lines *l, const struct usdt_line *line,
 		return why;
 	probe->aliases = 1;
 	probe->first = first;
-	if (first->placed == USDT_INT3)
-		probe->placed = USDT_INT3;
+	probe->placed = first->placed;
 	why = usdt_marker_make(l->module, probe, head->name, "",
 			       usdt_place_stub(&first->spot));
 	if (why)
@@ -440,8 +439,9 @@ static void lines_place(struct lines *l)
 		int why = ret < 0 ? ret : request->why;
 
 		for (other = probe; other; other = other->alias)
-			other->placed = request->told ? USDT_INT3 :
-							USDT_FUNCTION;
+			other->placed = request->told	? USDT_INT3 :
+					request->punned ? USDT_PUNNED :
+							  USDT_FUNCTION;
 		if (!why && !probe->site.agent_) {
 			why = usdt_marker_make(l->module, probe, name, "",
 					       usdt_place_stub(&probe->spot));

@@ -197,6 +197,18 @@ uint32_t usdt_plan_earlier(const struct usdt_image *image,
 	return count;
 }
 
+int usdt_pun_plan(const struct usdt_image *image,
+		  const struct usdt_decoder *decoder, bool low,
+		  uint64_t address, struct usdt_plan *plan)
+{
+	*plan = (struct usdt_plan){ .address = address, .whole = 1, .pun = 1,
+				    .low = low };
+	usdt_plan(image->file, decoder, plan, 1);
+	return plan->reason	       ? plan->reason :
+	       !usdt_plan_leads(plan) ? USDT_REACH :
+					usdt_plan_gate(plan, 0, false);
+}
+
 int usdt_trap_plan(const struct usdt_image *image,
 		   const struct usdt_decoder *decoder, uint64_t address,
 		   bool leaves, struct usdt_plan *plan)

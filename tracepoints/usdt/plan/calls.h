@@ -107,6 +107,13 @@ uint32_t usdt_plan_earlier(const struct usdt_image *image,
 			   uint64_t address,
 			   struct usdt_plan plans[static USDT_EARLIER_MAX]);
 
+/* Plans a jump that has bytes of the next instructions in its operand
+ * (`pun`), before the instruction at an address. Returns 0, or why there can
+ * be none. */
+int usdt_pun_plan(const struct usdt_image *image,
+		  const struct usdt_decoder *decoder, bool low,
+		  uint64_t address, struct usdt_plan *plan);
+
 /* Plans a trap before the instruction at an address, where no jump can be.
  * Returns 0, or why there can be none. The first looks at the file alone. */
 int usdt_trap_plan(const struct usdt_image *image,

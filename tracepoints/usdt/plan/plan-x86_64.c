@@ -102,6 +102,46 @@ static bool makes_frame(const uint8_t *bytes, uint64_t n)
 		!__builtin_memcmp(bytes, forms[1], sizeof(forms[1])));
 }
 
+/* Notes that an instruction begins among the bytes of a pun's operand. The
+ * kernel may write a call into a nop of five bytes that has a uprobe. */
+static void operand_begin(struct usdt_plan *plan, uint64_t at,
+			  const struct usdt_decoded *insn)
+{
+	if (at < USDT_JUMP_BYTES && insn->padding &&
+	    insn->length == USDT_JUMP_BYTES)
+		plan->limit = USDT_FIXED;
+	plan->starts |= (uint16_t)(1u << at);
+	if (!plan->limit)
+		plan->covered = (uint8_t)(at + insn->length);
+}
+
+/* Finds the instructions of a pun's operand behind the end of its function:
+ * those of the next one; of bytes that nothing describes, each may be one. */
+static void operand_cover(const struct planning *p, struct usdt_plan *plan,
+			  uint64_t behind)
+{
+	uint64_t end = plan->address + USDT_JUMP_BYTES, next = behind, left;
+	struct usdt_function function;
+	struct usdt_decoded insn;
+	const uint8_t *bytes;
+
+	for (uint64_t at = behind; at < end && !plan->limit; at++) {
+		bool known = usdt_image_function(&p->image, at, &function);
+
+		if (known && at != next && at != function.start)
+			continue;
+		insn = (struct usdt_decoded){ .length = 1 };
+		bytes = known ? usdt_image_at(&p->image, at, 1, PF_R | PF_X,
+					      &left) : NULL;
+		if (known && (!bytes || !usdt_decode(p->decoder, bytes, left,
+						     at, &insn)))
+			plan->limit = USDT_ENDS;
+		else
+			operand_begin(plan, at - plan->address, &insn);
+		next = at + insn.length;
+	}
+}
+
 /* Notes what an instruction leads to, and adds it to the plans that it is
  * in. */
 static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
@@ -134,6 +174,10 @@ static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
 		}
 		if (plan->limit)
 			continue;
+		if (plan->pun && at) {
+			operand_begin(plan, at, insn);
+			continue;
+		}
 		if (insn->move == USDT_STAYS || plan->count == USDT_MOVED_MAX) {
 			plan->limit = USDT_FIXED;
 			continue;
@@ -194,7 +238,9 @@ static void function_walk(struct planning *p, struct walk *walk)
 		walk_insn(p, walk, address, &insn);
 	}
 	for (; walk->covers < walk->plan; walk->covers++)
-		if (!walk->covers->limit)
+		if (!walk->covers->limit && walk->covers->pun)
+			operand_cover(p, walk->covers, walk->function.end);
+		else if (!walk->covers->limit)
 			padding_cover(p, walk->covers, walk->function.end,
 				      walk->ends);
 	return;
@@ -349,6 +395,28 @@ static uint32_t prefixes_needed(const struct usdt_plan *plan)
 	return n <= PREFIXES_MAX ? n : 0;
 }
 
+/* Decides whether the bytes of one instruction may be switched. */
+static enum usdt_reason pun_settle(const struct planning *p,
+				   struct usdt_plan *plan)
+{
+	uint32_t n = plan->count ? plan->moved[0].length : 0;
+	const uint8_t *bytes = usdt_image_at(&p->image, plan->address,
+					     USDT_JUMP_BYTES, PF_R | PF_X,
+					     NULL);
+
+	if (!n || plan->covered < USDT_JUMP_BYTES || !bytes)
+		return plan->limit ? plan->limit : USDT_UNDECODED;
+	/* no pun, or code that leads behind a prefix */
+	if (n >= USDT_JUMP_BYTES || plan->led & ((1u << n) - 2))
+		return USDT_LED_TO;
+	plan->faults = plan->moved[0].faults;
+	plan->covered = USDT_JUMP_BYTES;
+	plan->switched = (uint8_t)n;
+	plan->starts &= (1u << USDT_JUMP_BYTES) - 1;
+	__builtin_memcpy(plan->bytes, bytes, USDT_JUMP_BYTES);
+	return USDT_FINE;
+}
+
 /* Decides which instructions must move, when everything about the site is
  * known. */
 static enum usdt_reason site_settle(const struct planning *p,
@@ -359,6 +427,8 @@ static enum usdt_reason site_settle(const struct planning *p,
 	const uint8_t *bytes;
 	uint32_t end, stop, i;
 
+	if (plan->pun)
+		return pun_settle(p, plan);
 	/* a call returns to the next instruction */
 	for (i = 0; i < plan->count; i++)
 		if (plan->moved[i].move == USDT_CALL ||
@@ -519,6 +589,7 @@ void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 					       .whole = plans[i].whole,
 					       .needs = plans[i].needs,
 					       .takes = plans[i].takes,
+					       .pun = plans[i].pun,
 					       .low = plans[i].low };
 	if (n && decoder)
 		reason = usdt_image_open(&p.image, file) ?
@@ -552,6 +623,10 @@ bool usdt_plan_leads(const struct usdt_plan *plan)
 {
 	uint32_t jumps = plan->joins | 1u << plan->prefixes;
 
+	if (plan->pun)
+		return !plan->low ||
+		       !((plan->starts >> (USDT_JUMP_BYTES - 1) & 1) |
+			 plan->bytes[USDT_JUMP_BYTES - 1] >> 7);
 	if (plan->low && jumps << (USDT_JUMP_BYTES - 1) & plan->starts)
 		return false;
 	for (uint32_t at = 0; jumps >> at; at++)
@@ -632,6 +707,7 @@ const char *usdt_reason_text(enum usdt_reason reason)
 		[USDT_FAULTS] = "an instruction after it may fault, and the program handles SIGSEGV or SIGBUS",
 		[USDT_SIGNAL_FRAME] = "unwinders know its function by its bytes",
 		[USDT_REACH] = "its code has no room within a jump's reach",
+		[USDT_PAGES] = "the memory for jumps with bytes of the next instruction is used up",
 		[USDT_HANDLERS] = "its function's exception handlers are not known",
 	};
 

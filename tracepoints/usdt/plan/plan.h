@@ -23,6 +23,17 @@
  *
  *	entry	41 57 41 56 41 55	2e e9 cc xx cc xx: three pushes
  *
+ * Where none of this can be, only the bytes of the instruction at the site may
+ * be switched, if it is shorter than a jump (`pun`). Those behind it stay, and
+ * are the end of the operand:
+ *
+ *	site	8b 07		e9 xx 74 05 48: the operand's upper bytes are
+ *		74 05		given, so the jump leads to a window of 256
+ *	   ->	48 89 c2	bytes, of 64 KiB or 16 MiB, or to one address
+ *
+ * A breakpoint behind the site is a cc in the operand: the jump may lead to as
+ * many places as such instructions can have one (jumps/pun-x86_64.c).
+ *
  * If another probe's nop is among these bytes, one jump serves both, provided
  * the moved code can tell them apart (tracepoints/usdt/jumps/jump-x86_64.c):
  *
@@ -71,11 +82,14 @@ enum usdt_reason {
 	USDT_SIGNAL_FRAME,
 	USDT_REACH,		/* usdt_plan() never says so, but -ERANGE is
 				 * said */
+	USDT_PAGES,		/* the same, and -ENOSPC */
 	USDT_REASONS
 };
 
 /* With a reason for which a function has no jump: a trap could be there. */
 #define USDT_TRAPS	32
+/* Alone: a jump with bytes of the program could be there. */
+#define USDT_PUNS	64
 
 enum usdt_move {
 	USDT_COPY,		/* the same bytes */
@@ -125,13 +139,16 @@ struct usdt_plan {
 				 * jumps have some: behind the new jump cc
 				 * wherever an instruction begins; the caller
 				 * sets it */
+	uint8_t pun;		/* one instruction of less than five bytes
+				 * moves, and `starts` has all that begin in the
+				 * jump; the caller sets it */
 	uint8_t low;		/* an operand with cc as the highest byte leads
 				 * below address 0; the caller sets it */
 	uint8_t prefixes;	/* of the first jump, if `low` needs them */
 	uint8_t reason;		/* enum usdt_reason; 0: the plan is valid */
 	uint8_t covered;	/* bytes; also padding, at a function's end */
 	uint8_t switched;	/* bytes of the covered ones: 5 or more; or 1:
-				 * each hit is a trap */
+				 * each hit is a trap; of a pun 1 to 4 */
 	uint8_t count;		/* of instructions that move */
 	uint8_t limit;		/* why no more could be covered */
 	uint8_t beside;		/* another probe's nop is at this offset */
@@ -206,8 +223,9 @@ bool usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
 
 /*
  * Plans sites of a file: sets all members except `address`, `whole`, `needs`,
- * `takes` and `low` of each. The caller has sorted them by address. Without a
- * decoder (NULL) all are USDT_NO_DECODER. Maps memory for a moment; keeps none.
+ * `takes`, `pun` and `low` of each. The caller has sorted them by address.
+ * Without a decoder (NULL) all are USDT_NO_DECODER. Maps memory for a moment;
+ * keeps none.
  */
 void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 	       struct usdt_plan *plans, uint32_t n);
@@ -228,6 +246,12 @@ bool usdt_plan_leads(const struct usdt_plan *plan);
  * second jump has the bytes that the first one's operand has decided.
  */
 uint32_t usdt_plan_cost(const struct usdt_plan *plan);
+
+/* Returns the offset behind the instructions that a valid plan moves. */
+static inline uint32_t usdt_plan_resumes(const struct usdt_plan *plan)
+{
+	return plan->pun ? plan->switched : plan->covered;
+}
 
 /* Tells whether a valid plan moves the instruction at an offset. */
 bool usdt_plan_moves(const struct usdt_plan *plan, uint64_t at);
