@@ -154,13 +154,14 @@ struct listing {
  * record out, when the next one has no room. */
 static int list_one(struct object *object, void *arg)
 {
-	static const char placed[][12] = {
+	static const char placed[][16] = {
 		[USDT_BYTE] = "usdt",
 		[USDT_JUMP] = "usdt-jump",
 		[USDT_MERGED] = "usdt-merged",
 		[USDT_INT3] = "usdt-int3",
 		[USDT_FUNCTION] = "function",
 		[USDT_ENTRY_ONLY] = "function-1",
+		[USDT_PUNNED] = "function-pun",
 	};
 	static const char line_kinds[2][3][16] = {
 		{ "line", "line-3", "line-pun" },

@@ -164,7 +164,9 @@ static void note_changed(const struct scan *scan,
 		size_t n = (size_t)m->operand;
 		uint64_t at = m->address - map->start;
 
-		m->changed = m->placement == PLACED_JUMP && n <= sizeof(now) &&
+		m->changed = (m->placement == PLACED_JUMP ||
+			      m->placement == PLACED_PUNNED) &&
+			     n <= sizeof(now) &&
 			     m->address >= map->start &&
 			     m->address + n <= map->end &&
 			     pread(fd, before, n, (off_t)(map->offset + at)) ==

@@ -104,7 +104,7 @@ static int function_tell(const struct functions *f, struct usdt_calls *calls,
 	};
 	struct symboliser_marker *m = &found.marker;
 	const struct usdt_plan *entry;
-	struct usdt_plan trap;
+	struct usdt_plan other;
 	uint64_t at;
 	int why;
 	bool leaves;
@@ -123,12 +123,20 @@ static int function_tell(const struct functions *f, struct usdt_calls *calls,
 		return take(&found, priv);
 	leaves = !usdt_calls_exits(calls, planned, &at);
 	entry = usdt_calls_entry(calls, planned, &why);
+	at = usdt_wanted_at(planned);
+	m->placement = PLACED_JUMP;
+	if (why && !usdt_calls_pun(calls, planned, &other)) {
+		at = planned->site;
+		entry = &other;
+		why = 0;
+		m->placement = PLACED_PUNNED;
+	}
 	if (entry && !why)
-		m->operand = (int32_t)(usdt_wanted_at(planned) +
-				       entry->covered - wanted->address);
-	m->placement = !why ? PLACED_JUMP :
-		       usdt_calls_trap(calls, planned->site, false, &trap) ?
-			       PLACED_NOT : PLACED_INT3;
+		m->operand = (int32_t)(at + entry->covered - wanted->address);
+	if (why)
+		m->placement = usdt_calls_trap(calls, planned->site, false,
+					       &other) ?
+				       PLACED_NOT : PLACED_INT3;
 	m->why = (uint8_t)(why < 0  ? WHY_REACH :
 			   why	    ? WHY_USDT + why :
 			   !leaves  ? WHY_EXITS : WHY_UNSAID);

@@ -628,6 +628,32 @@ helper:
 .Ldense_15:
 	ret
 	end	dense
+	/* and of a function, by another one */
+	shape	dense_entry
+	incl	%eax
+.Lentry_1:
+	xorl	%edx, %eax
+.Lentry_2:
+	movl	%eax, %edx
+.Lentry_3:
+	decl	%edx
+.Lentry_4:
+	negl	%eax
+.Lentry_5:
+	orl	%ebx, %eax
+	ret
+	end	dense_entry
+	shape	dense_jumps
+	movl	%ecx, %r10d
+	andl	$7, %r10d
+	.irp	n, 1, 2, 3, 4, 5
+	cmpl	$\n, %r10d
+	.byte	0x0f, 0x84		/* je, long */
+	.4byte	.Lentry_\n - . - 4
+	.endr
+	jmp	shape_dense_entry
+	end	dense_jumps
+
 	/* without padding between them */
 	shape	close_one
 	movl	%edx, %eax

@@ -173,8 +173,9 @@ static struct usdt_adopted *site_place(struct choosing *c,
 		*why = usdt_share_make(&c->sharing, &probe->spot);
 	if (*why == -EADDRINUSE && !plan)
 		*why = -ERANGE;
-	probe->placed = USDT_FUNCTION;
-	if (*why == -ERANGE && wanted->traps && (!plan || plan->ngates == 1) &&
+	probe->placed = plan && plan->pun ? USDT_PUNNED : USDT_FUNCTION;
+	if ((*why == -ERANGE || *why == -ENOSPC) && wanted->traps &&
+	    (!plan || plan->ngates == 1) &&
 	    !usdt_calls_trap(&c->calls, probe->spot.address - base, !!exit,
 			     &trap)) {
 		*why = usdt_place_jump(&probe->spot, &trap, base, c->patcher);
@@ -235,7 +236,7 @@ static int why_told(const struct choosing *c, int why, uint64_t at, bool exit)
 static void entry_place(struct choosing *c, const struct usdt_wanted *wanted)
 {
 	struct usdt_wanted at = *wanted;
-	struct usdt_plan *plan;
+	struct usdt_plan *plan, pun;
 	int why, told;
 
 	plan = usdt_calls_entry(&c->calls, wanted, &why);
@@ -247,6 +248,12 @@ static void entry_place(struct choosing *c, const struct usdt_wanted *wanted)
 	    is_shared(c, wanted->site, false)) {
 		at.skipped = at.pushes = 0;
 		plan = NULL;
+		why = 0;
+	}
+	if (((why > 0 && why != USDT_NO_MEMORY) || why == -ERANGE) &&
+	    !usdt_calls_pun(&c->calls, wanted, &pun)) {
+		at.skipped = at.pushes = 0;
+		plan = &pun;
 		why = 0;
 	}
 	told = why_told(c, why, wanted->site, false);
@@ -261,6 +268,8 @@ static void entry_place(struct choosing *c, const struct usdt_wanted *wanted)
 		told = why_told(c, why ? why : -ERANGE, wanted->site, false);
 	if (c->entry)
 		why = site_register(c, wanted, c->entry);
+	else if (why == -ENOSPC)
+		why = USDT_PAGES;
 	if (why)
 		c->entry = NULL;
 	/* not every session allows a trap */
@@ -342,7 +351,7 @@ static void function_place(struct choosing *c, const struct usdt_wanted *wanted)
 	if (why != USDT_NO_MEMORY && why != -ENOMEM && why != -EAGAIN &&
 	    (why || !wanted->nexits))
 		refused_note(c, wanted, wanted->address | EXITS);
-	if (c->entry && (why || told) && c->entry->placed == USDT_FUNCTION)
+	if (c->entry && (why || told) && c->entry->placed != USDT_INT3)
 		c->entry->placed = USDT_ENTRY_ONLY;
 	place_tell(c, wanted, 1, at, told ? told : why);
 }

@@ -209,6 +209,37 @@ int usdt_pun_plan(const struct usdt_image *image,
 					usdt_plan_gate(plan, 0, false);
 }
 
+int usdt_calls_pun(const struct usdt_calls *calls,
+		   const struct usdt_wanted *wanted, struct usdt_plan *plan)
+{
+	const struct usdt_exit *exits = calls->found + wanted->first;
+	uint64_t end = wanted->site + USDT_JUMP_BYTES;
+	struct usdt_function last;
+	const struct usdt_plan *own = plan_of(calls, wanted->site), *exit;
+	int why = USDT_FAULTS;
+
+	/* what is known already saves a plan */
+	if (own->moved[0].length >= USDT_JUMP_BYTES)
+		return USDT_LED_TO;
+	if (!own->moved[0].faults || plan_refused(calls, own) != why)
+		why = usdt_pun_plan(&calls->image, calls->decoder, calls->low,
+				    wanted->site, plan);
+	if (why)
+		return why;
+	if (usdt_image_function(&calls->image, end - 1, &last) &&
+	    last.start != plan->start)
+		return USDT_ENDS;
+	for (int i = 0; i < wanted->nexits; i++) {
+		exit = usdt_calls_exit(calls, &exits[i]);
+		/* it may have a trap */
+		if (exits[i].address - wanted->site < USDT_JUMP_BYTES ||
+		    (exit && exit->address < end &&
+		     wanted->site < exit->address + exit->covered))
+			return USDT_OVERLAPS;
+	}
+	return calls->refused ? calls->refused(plan, calls->arg) : 0;
+}
+
 int usdt_trap_plan(const struct usdt_image *image,
 		   const struct usdt_decoder *decoder, uint64_t address,
 		   bool leaves, struct usdt_plan *plan)

@@ -109,10 +109,14 @@ uint32_t usdt_plan_earlier(const struct usdt_image *image,
 
 /* Plans a jump that has bytes of the next instructions in its operand
  * (`pun`), before the instruction at an address. Returns 0, or why there can
- * be none. */
+ * be none. The second one does so for the entry of a function that has no other
+ * jump: only if it leaves the bytes of the next function, of exits, and of
+ * jumps for these, which usdt_calls_exits() has chosen. */
 int usdt_pun_plan(const struct usdt_image *image,
 		  const struct usdt_decoder *decoder, bool low,
 		  uint64_t address, struct usdt_plan *plan);
+int usdt_calls_pun(const struct usdt_calls *calls,
+		   const struct usdt_wanted *wanted, struct usdt_plan *plan);
 
 /* Plans a trap before the instruction at an address, where no jump can be.
  * Returns 0, or why there can be none. The first looks at the file alone. */
