@@ -167,6 +167,11 @@ stdout: ^7$
 stdout: ^ +3 fn:outer$
 stdout: ^ +7 fn:six$
 stdout: ^ +7 fn:six%return$
+case: each session has its own depth, at the same time
+run: taffrail record -o outer-too --functions outer --functions six -- env TAFFRAIL_ENABLE='fn:six if duration >= 0' "$CASES/calls" 7 >traced && for from in outer-too '-s env'; do taffrail view $from | sed -n 's/.*fn:six.*\(depth = .\).*/\1/p' | sort | uniq -c; done
+whole stdout:
+	      7 depth = 2
+	      7 depth = 1
 cases:
 	2 taffrail record --depth 3 -- true
 		--depth and --min-time are for --functions
@@ -336,6 +341,20 @@ case: a program that runs, without a restart
 run:
 	taffrail record -o live -p $load --functions outer --functions six --depth 1 --for 0.5 && taffrail view live | awk '{ n[$4]++ } END { for (name in n) print name }'
 stdout: ^fn:outer:$
+case: no call counts that another session records, had or was refused, or of a function that was disabled
+run:
+	once() { taffrail record -o $1 -p $load --functions six --for .1s && taffrail view $1 | grep -o 'depth = .' | sort -u; }
+	taffrail start others -p $load --functions outer --overwrite && once others && taffrail destroy others && once had
+	taffrail start refused -p $load --functions outer -e fn:nope || once refused
+	taffrail start off -p $load --functions outer --functions six --overwrite && taffrail view -s off --tail 9 | sed -n 's/.*fn:six.*\(depth = .\).*/\1/p' | sort -u
+	taffrail disable off fn:outer && wait_for sh -c 'taffrail view -s off --tail 1 | grep -q "fn:six.*depth = 1"' && taffrail destroy off && echo off
+whole stdout:
+	depth = 1
+	depth = 1
+	depth = 1
+	depth = 2
+	off
+stderr: no function matches 'fn:nope'
 case: status says how much room there is
 run: taffrail start room -p $load --functions 'calls/*' --overwrite && taffrail status room
 stdout: room for 256 open calls of each of 512 threads; 0 calls lost$

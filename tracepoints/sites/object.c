@@ -40,6 +40,15 @@ _Static_assert(sizeof(struct taffrail_var) == sizeof(struct write_var) &&
 	       TAFFRAIL_VAR_STRING == WRITE_STRING &&
 	       TAFFRAIL_VAR_NULL == WRITE_NULL, "site");
 
+uint32_t objects_turn;
+
+/* Sets the channels of an object. */
+static void channels_set(struct object *object, uint32_t on)
+{
+	store_release(&object->on, (uint16_t)on, SITE_CHANNELS);
+	store_release(&objects_turn, objects_turn + 1, SITE_CHANNELS);
+}
+
 uint32_t channel_bit(const struct channel *channel)
 {
 	return (uint32_t)(channel - channels);
@@ -124,6 +133,14 @@ SIGSAFE void object_hit_at(struct taffrail_site *site, uint64_t fixed,
 	const struct ax_event event = { fixed, var };
 
 	object_hit_as(site, fixed, var, ip, &event);
+}
+
+SIGSAFE void object_hit_channel(struct object *object, uint32_t bit,
+				uint64_t fixed, const struct write_var *var)
+{
+	const struct ax_event event = { fixed, var };
+
+	hit_special(object, 1u << bit, fixed, var, 0, &event);
 }
 
 /* The call of the last writer is a jump: registers are not saved twice. */
@@ -439,8 +456,7 @@ int object_enable(struct object *object, const struct object_use *use,
 	slot = &object_slot(object, bit)->slot;
 	if (!(before & 1u << bit) || slot->id != use->id || is_closed(slot)) {
 		slot_prepare(object, bit, use);
-		store_release(&object->on, (uint16_t)(before | 1u << bit),
-			      SITE_CHANNELS);
+		channels_set(object, before | 1u << bit);
 	}
 	site_lead(object);
 	if (!before)
@@ -465,7 +481,7 @@ void object_disable(struct object *object, struct channel *channel,
 
 	if (left == object->on)
 		return;
-	store_release(&object->on, (uint16_t)left, SITE_CHANNELS);
+	channels_set(object, left);
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD) {
 		if (!left)
 			codes_switch(object, 0, patcher);

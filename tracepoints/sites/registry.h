@@ -293,6 +293,14 @@ void object_hit_as(struct taffrail_site *site, uint64_t fixed,
 		   const struct write_var *var, uint64_t ip,
 		   const struct ax_event *event);
 
+/* Writes an event to one of the object's channels, if its condition holds.
+ * SIGSAFE. */
+void object_hit_channel(struct object *object, uint32_t bit, uint64_t fixed,
+			const struct write_var *var);
+
+/* Counts the changes of channels of all objects, behind each. */
+extern uint32_t objects_turn;
+
 /* Returns the bit number of a channel in `on`. */
 uint32_t channel_bit(const struct channel *channel);
 

@@ -145,6 +145,8 @@ struct usdt_adopted {
 	union {
 		struct usdt_adopted *entry;	/* of an exit, and of a call */
 		const struct usdt_line *line;	/* of a line */
+		uint32_t turn;			/* of an entry: how often whole
+						 * calls went on, and off */
 	};
 	/*
 	 * Other names of the function: each has a marker of its own beside that

@@ -35,8 +35,13 @@ struct open_call {
 					 * it is being made */
 	uint64_t begin;			/* the clock */
 	const struct usdt_adopted *entry;
+	uint64_t depth;			/* DEPTH(), of the channel that asked
+					 * last; 0: of none */
+	uint32_t turn;			/* the entry's, when it was hit */
 	uint64_t arguments[ARGUMENTS];
 };
+
+#define DEPTH(tag, bit, n)	((uint64_t)(tag) << 32 | (bit) << 16 | (n))
 
 struct place {
 	uint64_t owner;			/* number << 32 | tid (OPEN-PLACE) */
@@ -44,6 +49,7 @@ struct place {
 					 * the stack pointer (OPEN-STATE) */
 	uint32_t mark;			/* *fork_mark, when it was taken */
 	uint32_t over;			/* calls with DOUBT */
+	uint32_t doubts;		/* calls that have got it, ever */
 	struct open_call calls[OPEN_CALLS];
 	char strings[OPEN_STRINGS][OPEN_STRINGS_BYTES];
 };
@@ -221,9 +227,50 @@ static ALWAYS_INLINE void whole_make(struct whole *whole,
 
 static const char no_strings[ARGUMENTS];
 
+/* Returns whether a channel records an open call: its entry and all exits were
+ * switched on since it began, and the function is on for the channel now. */
+static bool call_counts(const struct open_call *call, uint32_t bit)
+{
+	const struct usdt_adopted *entry = call->entry, *marker;
+
+	if (!entry || call->turn != load_relaxed(&entry->turn) ||
+	    load_relaxed(&call->cfa) & DOUBT)
+		return false;
+	for (marker = entry->calls; marker;
+	     marker = marker->alias ? marker->alias : marker->next)
+		if (load_relaxed(&object_of(marker->site.agent_)->on) &
+		    1u << bit)
+			return true;
+	return false;
+}
+
+/* Returns the depth of call number `at` in a channel. Each open call around it
+ * is looked at once, until a marker is switched or a call is in doubt. */
+static uint32_t call_depth(struct place *place, uint32_t at, uint32_t bit)
+{
+	uint32_t tag = load_acquire(&objects_turn, SITE_CHANNELS) +
+		       place->doubts;
+	uint64_t known = DEPTH(tag, bit, 0), depth = 0;
+	uint32_t n = at - 1;
+
+	for (; n; n--) {
+		depth = load_relaxed(&place->calls[n - 1].depth) - known;
+		if (depth <= OPEN_CALLS &&
+		    load_relaxed(&place->calls[n - 1].cfa))
+			break;
+	}
+	for (depth = n ? depth : 0; n < at - 1; n++) {
+		depth += call_counts(&place->calls[n], bit);
+		store_relaxed(&place->calls[n].depth, known + depth);
+	}
+	return (uint32_t)depth + 1;
+}
+
 /* Counts a call that is not kept as lost, once for each channel where it might
- * have been recorded: with the longest duration, and some value. */
-static COLD void call_lose(const struct usdt_adopted *entry, uint32_t depth)
+ * have been recorded: with the longest duration, and some value. It would be
+ * number `at` of a place, or is none: NULL. */
+static COLD void call_lose(const struct usdt_adopted *entry,
+			   struct place *place, uint32_t at)
 {
 	const uint64_t arguments[ARGUMENTS] = { 0 };
 	const struct usdt_adopted *call, *exit;
@@ -246,6 +293,8 @@ static COLD void call_lose(const struct usdt_adopted *entry, uint32_t depth)
 			const struct ax_program *condition = load_acquire(
 				&object_slot(object, bit)->condition,
 				SITE_CONDITION);
+
+			uint32_t depth = place ? call_depth(place, at, bit) : 1;
 
 			holds = !condition;
 			/* of tail calls, the functions; else some value */
@@ -280,8 +329,10 @@ static COLD void call_lose(const struct usdt_adopted *entry, uint32_t depth)
 static void call_doubt(struct place *place, struct open_call *call,
 		       uint64_t cfa)
 {
-	if (!(load_relaxed(&call->cfa) & DOUBT))
+	if (!(load_relaxed(&call->cfa) & DOUBT)) {
 		store_relaxed(&place->over, place->over + 1);
+		store_relaxed(&place->doubts, place->doubts + 1);
+	}
 	store_relaxed(&call->cfa, cfa | DOUBT);
 }
 
@@ -334,9 +385,10 @@ static COLD uint32_t calls_squeeze(struct place *place)
 	if (at == OPEN_CALLS)
 		return at;
 	if (least == 2)
-		call_lose(place->calls[at].entry, 1);
+		call_lose(place->calls[at].entry, NULL, 0);
 	else
 		store_relaxed(&place->over, place->over - 1);
+	store_relaxed(&place->doubts, place->doubts + 1);
 	for (i = at; i + 1 < OPEN_CALLS; i++) {
 		place->calls[i] = place->calls[i + 1];
 		if (i + 1 < OPEN_STRINGS)
@@ -378,7 +430,7 @@ whole_enter(struct usdt_adopted *entry, const struct usdt_state *state)
 	if (unlikely(!place))
 		place = place_look();
 	if (unlikely(!place)) {
-		call_lose(entry, 1);
+		call_lose(entry, NULL, 0);
 		return;
 	}
 	before = load_relaxed(&place->state);
@@ -396,12 +448,14 @@ whole_enter(struct usdt_adopted *entry, const struct usdt_state *state)
 		for (uint32_t i = 0; i < OPEN_CALLS && !STACK(before); i++)
 			if (FRAME(load_relaxed(&place->calls[i].cfa)) == cfa)
 				call_doubt(place, &place->calls[i], 0);
-		call_lose(entry, n + 1);
+		call_lose(entry, place, n + 1);
 		return;
 	}
 	call = &place->calls[n];
 	state_set(place, STATE(n + 1, sp));
 	call->entry = entry;
+	call->turn = load_relaxed(&entry->turn);
+	store_relaxed(&call->depth, 0);
 	for (uint32_t i = 0; i + 1 < entry->count; i++)
 		call->arguments[i] = operand_value(entry, &entry->operands[i],
 						   state);
@@ -477,11 +531,37 @@ static ALWAYS_INLINE bool is_short(const struct usdt_adopted *call,
 	       duration - condition->low > condition->span;
 }
 
+/* Writes the event of call number `at` of a place to each channel of a marker,
+ * by the channel's depth. */
+static ALWAYS_INLINE void call_write(struct place *place, uint32_t at,
+				     const struct usdt_adopted *marker,
+				     struct whole *whole,
+				     const struct write_var *var)
+{
+	struct write_slot *slot = (struct write_slot *)&marker->site;
+	struct object *object = object_of(slot->shape);
+	uint32_t left = load_acquire(&object->on, SITE_CHANNELS);
+
+	if (!marker_is_led(marker))
+		return;
+	for (; left; left &= left - 1) {
+		uint32_t bit = (uint32_t)__builtin_ctz(left);
+
+		scalar_put(whole->block + 8, call_depth(place, at, bit), 4);
+		if (likely(left == load_relaxed(&object->on) &&
+			   !(left & (left - 1)))) {
+			load_relaxed(&slot->hit)(slot, (uint64_t)whole->block,
+						 var);
+			return;
+		}
+		object_hit_channel(object, bit, (uint64_t)whole->block, var);
+	}
+}
+
 /* Writes the event of a call that ends, where a session wants it. */
 static SIGSAFE __attribute__((noinline)) void
 whole_leave(struct usdt_adopted *exit, const struct usdt_state *state)
 {
-	struct write_slot *slot = (struct write_slot *)&exit->calls->site;
 	uint64_t sp = state->general[RSP];
 	uint64_t cfa = sp + 8;
 	struct place *place = place_quick();
@@ -491,7 +571,7 @@ whole_leave(struct usdt_adopted *exit, const struct usdt_state *state)
 	const struct write_var *var;
 	struct whole whole;		/* not cleared */
 	uint64_t before, value;
-	uint32_t at, depth;
+	uint32_t at;
 
 	if (unlikely(!place))
 		place = place_search(load_relaxed(&writer_number));
@@ -505,10 +585,9 @@ whole_leave(struct usdt_adopted *exit, const struct usdt_state *state)
 	if (unlikely(!at))
 		return;
 	call = &place->calls[at - 1];
-	/* without those that are over, or may be */
-	depth = at;
-	for (uint32_t i = 0; unlikely(place->over) && i + 1 < at; i++)
-		depth -= place->calls[i].cfa & DOUBT;
+	/* it began when the function was on before, and may have ended */
+	if (unlikely(call->turn != load_relaxed(&exit->entry->turn)))
+		goto end;
 	value = exit->strings ? (uint64_t)exit->operands[0].value :
 				operand_value(exit, &exit->operands[0], state);
 	now = (int64_t)(now - call->begin) > 0 ? now - call->begin : 0;
@@ -517,17 +596,12 @@ whole_leave(struct usdt_adopted *exit, const struct usdt_state *state)
 		goto end;
 	whole_make(&whole, call->entry, exit, call->arguments,
 		   at <= OPEN_STRINGS ? place->strings[at - 1] : no_strings,
-		   now, depth, value);
+		   now, 1, value);
 	var = exit->entry->strings || exit->strings ? whole.var : NULL;
-	if (likely(marker_is_led(exit->calls)))
-		load_relaxed(&slot->hit)(slot, (uint64_t)whole.block, var);
+	call_write(place, at, exit->calls, &whole, var);
 	for (other = exit->calls->alias; unlikely(other != NULL);
-	     other = other->alias) {
-		slot = (struct write_slot *)&other->site;
-		if (marker_is_led(other))
-			load_relaxed(&slot->hit)(slot, (uint64_t)whole.block,
-						 var);
-	}
+	     other = other->alias)
+		call_write(place, at, other, &whole, var);
 end:
 	if (likely(before == at && load_relaxed(&place->state) == before)) {
 		store_relaxed(&place->calls[at - 1].cfa, 0);

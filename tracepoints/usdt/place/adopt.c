@@ -492,11 +492,10 @@ static int function_switch(const struct patcher *patcher,
 				 marker_is_on(probe) || called);
 }
 
-/* Switches the entry and the exits of a kind of calls. */
-static int call_switch(const struct patcher *patcher,
-		       struct usdt_adopted *call)
+/* Switches the exits of a kind of calls. Returns 0 or the first error. */
+static int exits_switch(const struct patcher *patcher,
+			struct usdt_adopted *call, uint32_t on)
 {
-	uint32_t on = marker_is_on(call) || is_aliased(call), calls;
 	struct usdt_adopted *exit;
 	int ret = 0, more;
 
@@ -504,10 +503,30 @@ static int call_switch(const struct patcher *patcher,
 		more = function_switch(patcher, exit, on);
 		ret = ret ? ret : more;
 	}
+	return ret;
+}
+
+/* Switches the entry and the exits of a kind of calls; those of other kinds,
+ * too: any end of a call must be seen while one kind is on. */
+static int call_switch(const struct patcher *patcher,
+		       struct usdt_adopted *call)
+{
+	uint32_t on = marker_is_on(call) || is_aliased(call), calls;
+	struct usdt_adopted *entry = call->entry, *other;
+	uint32_t before = entry->called & ~USDT_ALIASED;
+	int ret, more;
+
 	/* it may be tried again */
-	calls = (call->entry->called & ~USDT_ALIASED) + on - call->called;
+	calls = before + on - call->called;
 	call->called = (uint8_t)on;
-	more = function_switch(patcher, call->entry, calls);
+	if (!before != !calls)
+		store_relaxed(&entry->turn, entry->turn + 1);
+	ret = exits_switch(patcher, call, !!calls);
+	for (other = entry->calls; other && !before != !calls;
+	     other = other->next)
+		if (other != call)
+			exits_switch(patcher, other, !!calls);
+	more = function_switch(patcher, entry, calls);
 	return ret ? ret : more;
 }
 
