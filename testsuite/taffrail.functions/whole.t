@@ -172,6 +172,32 @@ run: taffrail record -o outer-too --functions outer --functions six -- env TAFFR
 whole stdout:
 	      7 depth = 2
 	      7 depth = 1
+case: calls that exceptions and longjmp() have left do not count
+file thrown.cc:
+	#include <setjmp.h>
+	static jmp_buf back;
+	#define CALL __attribute__((noinline, noclone))
+	static volatile int n;
+	CALL int work() { __asm__ volatile("nop; nop; nop; nop; nop" : : : "memory"); return n + 1; }
+	CALL int step() { volatile int below[8]; below[0] = n; return work() + below[0]; }
+	CALL int check() { if (n % 2) throw 1; return n + 2; }
+	CALL int jump() { if (n % 3) longjmp(back, 1); return n + 3; }
+	int main(void)
+	{
+		for (n = 0; n < 1000; n++) {
+			try { check(); } catch (int) { n += 0; }
+			step();
+			if (!setjmp(back))
+				jump();
+			step();
+		}
+		return 0;
+	}
+run: g++ -g0 -O1 -o thrown thrown.cc && taffrail record -o thrown.d --functions work --functions check --functions jump --depth 1 -- ./thrown && taffrail view thrown.d | grep -o 'fn:_Z[0-9a-z]*\|fn:[a-z]*' | sort | uniq -c
+whole stdout:
+	    500 fn:check
+	    334 fn:jump
+	   2000 fn:work
 cases:
 	2 taffrail record --depth 3 -- true
 		--depth and --min-time are for --functions

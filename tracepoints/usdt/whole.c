@@ -18,6 +18,7 @@
 
 #define ARGUMENTS	USDT_CALL_ARGUMENTS_MAX
 #define RSP		7
+#define PAGE		4096
 
 /* In a frame's address: the call may be over. OVER: it is. */
 #define DOUBT		1ull
@@ -38,6 +39,7 @@ struct open_call {
 	uint64_t depth;			/* DEPTH(), of the channel that asked
 					 * last; 0: of none */
 	uint32_t turn;			/* the entry's, when it was hit */
+	uint32_t back;			/* low half of the return address */
 	uint64_t arguments[ARGUMENTS];
 };
 
@@ -367,6 +369,41 @@ static COLD uint32_t calls_tidy(struct place *place, uint32_t n, uint32_t from,
 	return n;
 }
 
+/* Returns whether a call seems to be left: another return address is where its
+ * own was. True also where that memory may be gone; its page is that of the
+ * hit's frame, or the stack stays as long as the thread. */
+static ALWAYS_INLINE bool is_left(const struct open_call *call, uint64_t sp)
+{
+	uint64_t at = FRAME(load_relaxed(&call->cfa)) - 8;
+
+	return ((at ^ sp) / PAGE && !memory_stack_is_own(at)) ||
+	       *(const volatile uint32_t *)at != call->back;
+}
+
+/* Calls of other stacks behind which this one's innermost is looked for. */
+#define OTHERS_MOST	16
+
+/* Has calls in doubt that an exception or longjmp() has left: from the
+ * innermost one on, down to one whose return address is there. It is open, so
+ * those around it are. */
+static COLD void calls_look(struct place *place, uint32_t n, uint64_t sp)
+{
+	for (uint32_t others = 0; n && others < OTHERS_MOST; n--) {
+		struct open_call *call = &place->calls[n - 1];
+		uint64_t cfa = load_relaxed(&call->cfa);
+
+		if (cfa & DOUBT)
+			continue;
+		if (!is_left(call, sp))
+			return;
+		if ((cfa - 8) / PAGE != sp / PAGE &&
+		    !memory_stack_is_own(cfa - 8))
+			others++;
+		else
+			call_doubt(place, call, cfa);
+	}
+}
+
 /* Makes room for a call in a full place: in the place of one that is over, or
  * else may be, or else of the oldest one of another stack. Returns how many
  * calls are left. */
@@ -440,6 +477,8 @@ whole_enter(struct usdt_adopted *entry, const struct usdt_state *state)
 	if (!STACK(before)) {
 		if (n && load_relaxed(&place->calls[n - 1].cfa) <= cfa)
 			n = calls_tidy(place, n, 0, cfa);
+		if (n && unlikely(is_left(&place->calls[n - 1], sp)))
+			calls_look(place, n, sp);
 		if (unlikely(n == OPEN_CALLS))
 			n = calls_squeeze(place);
 	}
@@ -456,6 +495,7 @@ whole_enter(struct usdt_adopted *entry, const struct usdt_state *state)
 	call->entry = entry;
 	call->turn = load_relaxed(&entry->turn);
 	store_relaxed(&call->depth, 0);
+	call->back = *(const uint32_t *)(cfa - 8);
 	for (uint32_t i = 0; i + 1 < entry->count; i++)
 		call->arguments[i] = operand_value(entry, &entry->operands[i],
 						   state);
