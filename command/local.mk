@@ -284,7 +284,6 @@ command_sources = \
 	command/symboliser/markers.c \
 	command/symboliser/names.c \
 	command/symboliser/places.c \
-	command/symboliser/plans.c \
 	command/symboliser/scopes.c \
 	command/symboliser/protocol-private.h \
 	command/symboliser/protocol.c \

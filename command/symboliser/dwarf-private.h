@@ -182,15 +182,6 @@ struct symboliser_plans {
 	uint32_t n;
 };
 
-/* Plans a jump at each address. Returns false if there can be none; the plans
- * are freed in any case. The second one returns why a place cannot have a jump
- * (enum usdt_reason, with USDT_TRAPS if a trap could be there), or 0. */
-bool symboliser_plans_make(struct symboliser_plans *plans, Elf *elf,
-			   const uint64_t *addresses, size_t n, bool handles);
-int symboliser_plans_why(const struct symboliser_plans *plans,
-			 uint64_t address);
-void symboliser_plans_free(struct symboliser_plans *plans);
-
 #define VALUE_CODE_BYTES 120
 
 /* Where a variable, or a part of one, is. `code` is a program for the agent
