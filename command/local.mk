@@ -276,6 +276,7 @@ command_sources = \
 	command/symboliser/facts.c \
 	command/symboliser/files.c \
 	command/symboliser/lines.c \
+	command/symboliser/lookup.c \
 	command/symboliser/lttng-copies.c \
 	command/symboliser/lttng-private.h \
 	command/symboliser/lttng.c \

@@ -95,10 +95,6 @@ const char *symboliser_global(struct symboliser_global *g, const char *name);
  * NULL. Returns NULL, or why it is not known. */
 const char *symboliser_bound(struct symboliser_global *g, uint64_t address,
 			     const char *name);
-/* Tells whether a file is a program, and whether the dynamic linker binds the
- * names that it defines to itself. */
-void symboliser_binding(Elf *elf, bool *program, bool *own);
-
 /* Gives the file that is loaded, and the one of debug information, or NULL. */
 void symboliser_files(Elf **own, Elf **debug);
 
@@ -116,9 +112,17 @@ bool symboliser_placed(uint64_t address);
  * II). */
 bool symboliser_thread(int64_t *offset);
 
-/* Finds a global variable in any unit of the file that is open: clang leaves
- * out declarations. */
-bool symboliser_variable(Dwarf_Die *variable, const char *name);
+/* Gives the next unit of that file, from a NULL *cu on, but split ones: all
+ * their files would be needed. Returns false if there is no more. */
+bool symboliser_unit_next(Dwarf_CU **cu, Dwarf_Die *unit);
+
+/* Tells whether a symbol of that file may have a name in its own: false of most
+ * words that are no variables. */
+bool symboliser_symbol_may(const char *name);
+
+/* Gives the scopes around a scope, or around the declaration of a function, the
+ * innermost first and the unit last. Returns their number. */
+int symboliser_around(Dwarf_Die *die, Dwarf_Die *around, int room);
 
 /* Makes the definition of a type that is only declared, in any unit of the file
  * that is open. Returns false if there is none, or several that differ. */
@@ -351,6 +355,15 @@ void value_scope_own(struct value_scope *scope, Dwarf_Die *unit,
 
 /* Tells whether a scope is a function, or one that was inlined. */
 bool value_is_function(Dwarf_Die *scope);
+
+/* Takes the variable that a name means there, "x", "a::x" or "::x", or a member
+ * of `this`. */
+void value_variable_take(struct value *v, const char *name,
+			 const struct value_scope *scope);
+
+/* Tells whether a variable is the same one in all of the program's code: of no
+ * function, or static. */
+bool value_is_static(Dwarf_Die *variable, uint64_t address);
 
 /* Gives the value of a variable's DIE at a place. */
 void value_find(struct value *value, Dwarf_Die *variable,

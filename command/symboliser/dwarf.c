@@ -205,26 +205,6 @@ const char *symboliser_symbol_at(uint64_t address)
 	return NULL;
 }
 
-bool symboliser_thread(int64_t *offset)
-{
-	bool program = false, found = false, own;
-	GElf_Phdr ph;
-	size_t n = 0;
-
-	if (!opened || elf_getphdrnum(opened->own, &n))
-		return false;
-	symboliser_binding(opened->own, &program, &own);
-	for (size_t i = 0; i < n && gelf_getphdr(opened->own, (int)i, &ph);
-	     i++) {
-		if (ph.p_type != PT_TLS || !ph.p_align)
-			continue;
-		found = true;
-		*offset = -(int64_t)((ph.p_memsz + ph.p_align - 1) /
-				     ph.p_align * ph.p_align);
-	}
-	return program && found;
-}
-
 bool symboliser_placed(uint64_t address)
 {
 	Elf_Scn *section = NULL;
@@ -243,32 +223,16 @@ bool symboliser_placed(uint64_t address)
 	return !any && address;
 }
 
-bool symboliser_variable(Dwarf_Die *variable, const char *name)
+bool symboliser_unit_next(Dwarf_CU **cu, Dwarf_Die *unit)
 {
-	Dwarf_CU *cu = NULL;
-	uint64_t address;
-	const char *own;
-	uint8_t kind;
-	Dwarf_Die unit;
+	uint8_t kind = DW_UT_skeleton;
 
-	/* most words that are no variables end here */
-	if (!symboliser_symbol(&address, name))
-		return false;
-	while (!dw.get_units(opened->dwarf, cu, &cu, NULL, &kind, &unit,
-			     NULL)) {
-		/* all split files would be needed */
-		if (kind == DW_UT_skeleton || dw.child(&unit, variable))
-			continue;
-		do {
-			own = dw.tag(variable) == DW_TAG_variable ?
-				      dw.diename(variable) : NULL;
-			if (own && !strcmp(own, name) &&
-			    dw.hasattr(variable, DW_AT_external) &&
-			    dw.hasattr(variable, DW_AT_location))
-				return true;
-		} while (!dw.siblingof(variable, variable));
-	}
-	return false;
+	/* all split files would be needed */
+	while (kind == DW_UT_skeleton)
+		if (!opened || dw.get_units(opened->dwarf, *cu, cu, NULL, &kind,
+					    unit, NULL))
+			return false;
+	return true;
 }
 
 /* The search for the definition of a type. */
@@ -316,10 +280,9 @@ bool symboliser_type_define(Dwarf_Die *type)
 {
 	const char *path[PATH_MAX_NAMES + 1] = { NULL };
 	struct defining d = { .name = dw.diename(type), .tag = dw.tag(type) };
-	Dwarf_Die unit, whole, *scopes = NULL;
+	Dwarf_Die unit, *scopes = NULL;
 	Dwarf_CU *cu = NULL;
 	int n, depth = 0;
-	uint8_t kind;
 
 	if (!dw.hasattr(type, DW_AT_declaration))
 		return true;
@@ -329,13 +292,8 @@ bool symboliser_type_define(Dwarf_Die *type)
 		path[depth++] = dw.tag(&scopes[i]) == DW_TAG_namespace ?
 					dw.diename(&scopes[i]) : "";
 	free(scopes);
-	while (n > 0 && !dw.get_units(opened->dwarf, cu, &cu, NULL, &kind,
-				      &unit, NULL)) {
-		whole = unit;
-		/* all split files would be needed */
-		if (kind != DW_UT_skeleton)
-			type_look(&d, &whole, path);
-	}
+	while (n > 0 && symboliser_unit_next(&cu, &unit))
+		type_look(&d, &unit, path);
 	if (d.n != 1)
 		return false;
 	*type = d.found;

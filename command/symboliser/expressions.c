@@ -35,58 +35,15 @@
 static const char *sum_take(struct value *v, const char *p, int level,
 			    const struct value_scope *scope);
 
-/* The search for a variable by name. */
-struct naming {
-	const char *name;
-	const struct value_scope *scope;
-	Dwarf_Die found;
-	bool is_found, is_later;
-	bool is_declared;		/* the definition may follow */
-};
-
-static void variable_look(Dwarf_Die *variable, bool parameter, void *priv)
-{
-	struct naming *naming = priv;
-	const char *name = dw.diename(variable);
-	bool declared = dw.hasattr(variable, DW_AT_declaration);
-
-	if ((naming->is_found && (declared || !naming->is_declared)) || !name ||
-	    strcmp(name, naming->name))
-		return;
-	if (value_is_later(variable, naming->scope)) {
-		naming->is_later = true;
-		return;
-	}
-	naming->found = *variable;
-	naming->is_found = true;
-	naming->is_declared = declared;
-}
-
-/* Takes a member of `this` by the name. Returns false if there is none. */
-static bool own_member(struct value *v, const char *name,
-		       const struct value_scope *scope)
-{
-	struct naming naming = { .name = "this", .scope = scope };
-	struct value own;
-
-	value_each(scope, variable_look, &naming);
-	if (!naming.is_found)
-		return false;
-	value_find(&own, &naming.found, scope);
-	value_member_take(&own, name, true);
-	if (!own.kind && own.why == VALUE_NO_MEMBER)
-		return false;
-	*v = own;
-	return true;
-}
-
-/* Copies a name, which may have the character `other`, and returns the text
- * behind it; NULL: there is no name. */
-static const char *name_take(char name[NAME_BYTES], const char *p, char other)
+/* Copies a name, which may have "::" if `scoped`, and returns the text behind
+ * it; NULL: there is no name. */
+static const char *name_take(char name[NAME_BYTES], const char *p, bool scoped)
 {
 	size_t n = 0;
 
-	while (isalnum((unsigned char)*p) || *p == '_' || *p == other) {
+	while (isalnum((unsigned char)*p) || *p == '_' ||
+	       (scoped && *p == ':' &&
+		(p[1] == ':' || (n && name[n - 1] == ':')))) {
 		if (n + 1 == NAME_BYTES)
 			return NULL;
 		name[n++] = *p++;
@@ -433,7 +390,7 @@ static const char *parts_take(struct value *v, const char *p,
 			element_of(v, &index, false);
 			p++;
 		} else if (arrow || *p == '.') {
-			p = name_take(name, blanks_skip(p + 1 + arrow), '_');
+			p = name_take(name, blanks_skip(p + 1 + arrow), false);
 			if (!p)
 				return NULL;
 			arrow = arrow && !value_smart(v);
@@ -449,9 +406,9 @@ static const char *parts_take(struct value *v, const char *p,
  * value in a condition. */
 static bool is_computed;
 
-/* Takes the value of an enumerator that a scope, or the unit, declares. Returns
- * false if there is none. */
-static bool enumerator_take(struct value *v, const char *name,
+/* Takes the value of an enumerator that a scope, or the unit, declares, if there
+ * is one. */
+static void enumerator_take(struct value *v, const char *name,
 			    const struct value_scope *scope)
 {
 	Dwarf_Die kind, child;
@@ -477,39 +434,20 @@ static bool enumerator_take(struct value *v, const char *name,
 						    TAFFRAIL_T_S32 :
 						    TAFFRAIL_T_S64;
 				code_const(v, number);
-				return true;
+				return;
 			} while (!dw.siblingof(&child, &child));
 		}
-	return false;
 }
 
-/* Takes a variable by name, or a member of `this`; where another operand is
- * computed with it, also an enumerator. */
-static void variable_take(struct value *v, const char *name,
-			  const struct value_scope *scope)
+/* Takes what a name stands for; where another operand is computed with it, also
+ * an enumerator. */
+static void named_take(struct value *v, const char *name,
+		       const struct value_scope *scope)
 {
-	struct naming naming = { .name = name, .scope = scope };
-
-	value_each(scope, variable_look, &naming);
-	if ((!naming.is_found || dw.hasattr(&naming.found, DW_AT_external)) &&
-	    own_member(v, name, scope))
-		return;
-	if (naming.is_found || (!naming.is_later &&
-				symboliser_variable(&naming.found, name))) {
-		value_find(v, &naming.found, scope);
-		return;
-	}
-	if (!naming.is_later && is_computed &&
-	    enumerator_take(v, name, scope))
-		return;
-	v->why = naming.is_later ? VALUE_LATER : VALUE_UNKNOWN;
-	value_miss(name, NULL, scope);
-	if (naming.is_later || (strcmp(name, "NULL") && strcmp(name, "true") &&
-				strcmp(name, "false")))
-		return;
-	v->kind = VALUE_NUMBER;
-	v->number = TAFFRAIL_T_S32;
-	code_const(v, *name == 't');
+	value_variable_take(v, name, scope);
+	if (!v->kind && is_computed && v->why &&
+	    !strcmp(v->why, VALUE_UNKNOWN))
+		enumerator_take(v, name, scope);
 }
 
 /* A type that a cast names: of "struct client *", the name is "client". */
@@ -547,7 +485,7 @@ static const char *cast_take(struct cast *cast, const char *p)
 	*cast = (struct cast){ .tag = 0 };
 	for (p = blanks_skip(p + 1); isalpha((unsigned char)*p) || *p == '_';
 	     p = blanks_skip(p)) {
-		p = name_take(word, p, ':');
+		p = name_take(word, p, true);
 		if (!p)
 			return NULL;
 		for (i = 0; i < ARRAY_SIZE(rows) &&
@@ -677,7 +615,7 @@ static const char *unary_take(struct value *v, const char *p,
 	next = *p == '(' ? cast_take(&cast, p) : NULL;
 	/* "(n) * 2" or "(type) *p" */
 	if (next && !cast.pointer && !cast.number && strchr("*&-~", *next)) {
-		variable_take(&named, cast.name, scope);
+		value_variable_take(&named, cast.name, scope);
 		if (named.why != VALUE_UNKNOWN)
 			next = NULL;
 	}
@@ -717,10 +655,11 @@ static const char *unary_take(struct value *v, const char *p,
 		p = sum_take(v, p + 1, LEVEL_CHOICE, scope);
 		return p && *p == ')' ? parts_take(v, p + 1, scope) : NULL;
 	}
-	p = name_take(name, p, '_');
+	p = *p == ':' || isalpha((unsigned char)*p) || *p == '_' ?
+		    name_take(name, p, true) : NULL;
 	if (!p)
 		return NULL;
-	variable_take(v, name, scope);
+	named_take(v, name, scope);
 	return parts_take(v, p, scope);
 }
 
@@ -756,7 +695,7 @@ void value_parse(struct value *v, const char *expression,
 		 const struct value_scope *scope)
 {
 	char name[NAME_BYTES];
-	const char *p = name_take(name, expression, '_');
+	const char *p = name_take(name, expression, false);
 
 	is_computed = !p || *p;
 	p = sum_take(v, expression, LEVEL_CHOICE, scope);

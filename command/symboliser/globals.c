@@ -87,7 +87,9 @@ static bool slot_find(uint64_t *slot, const struct walk *w, bool thread)
 	return false;
 }
 
-void symboliser_binding(Elf *elf, bool *program, bool *own)
+/* Tells whether a file is a program, and whether the dynamic linker binds the
+ * names that it defines to itself. */
+static void binding_read(Elf *elf, bool *program, bool *own)
 {
 	bool executed = false, named = false;
 	Elf_Scn *section = NULL;
@@ -159,7 +161,7 @@ const char *symboliser_global(struct symboliser_global *g, const char *name)
 	*g = (struct symboliser_global){ .address = 0 };
 	symboliser_files(&files[0], &files[2]);
 	files[1] = files[0];
-	symboliser_binding(files[0], &program, &local);
+	binding_read(files[0], &program, &local);
 	for (int i = 0; i < 3 && !found; i++) {
 		struct walk walk = { .elf = files[i] };
 
@@ -188,7 +190,7 @@ const char *symboliser_bound(struct symboliser_global *g, uint64_t address,
 
 	*g = (struct symboliser_global){ .address = address };
 	symboliser_files(&walk.elf, &debug);
-	symboliser_binding(walk.elf, &program, &local);
+	binding_read(walk.elf, &program, &local);
 	while (!local && (symbol_name = symbol_next(&walk, SHT_DYNSYM,
 						    &symbol))) {
 		if (!is_open(&symbol, local) || address < symbol.st_value ||
@@ -206,4 +208,46 @@ const char *symboliser_bound(struct symboliser_global *g, uint64_t address,
 			why = SYMBOLISER_UNBOUND;
 	}
 	return why;
+}
+
+bool symboliser_thread(int64_t *offset)
+{
+	bool program = false, found = false, local;
+	Elf *own, *debug;
+	GElf_Phdr ph;
+	size_t n = 0;
+
+	symboliser_files(&own, &debug);
+	if (!own || elf_getphdrnum(own, &n))
+		return false;
+	binding_read(own, &program, &local);
+	for (size_t i = 0; i < n && gelf_getphdr(own, (int)i, &ph); i++) {
+		if (ph.p_type != PT_TLS || !ph.p_align)
+			continue;
+		found = true;
+		*offset = -(int64_t)((ph.p_memsz + ph.p_align - 1) /
+				     ph.p_align * ph.p_align);
+	}
+	return program && found;
+}
+
+bool symboliser_symbol_may(const char *name)
+{
+	Elf *files[2];
+	Elf_Scn *section = NULL;
+	GElf_Shdr head;
+	Elf_Data *data;
+
+	symboliser_files(&files[0], &files[1]);
+	for (int i = 0; i < 2; i++)
+		while ((section = elf_nextscn(files[i], section))) {
+			data = gelf_getshdr(section, &head) &&
+					       head.sh_type == SHT_STRTAB ?
+				       elf_getdata(section, NULL) : NULL;
+			if (data && data->d_buf &&
+			    memmem(data->d_buf, data->d_size, name,
+				   strlen(name)))
+				return true;
+		}
+	return false;
 }

@@ -506,6 +506,9 @@ bool place_is_slip(const Dwarf_Op *ops, size_t n)
 
 const char *place_fact(const Dwarf_Op *ops, size_t n)
 {
+	if (n && (ops[n - 1].atom == DW_OP_form_tls_address ||
+		  ops[n - 1].atom == DW_OP_GNU_push_tls_address))
+		return SYMBOLISER_THREAD;
 	for (size_t i = 0; i < n; i++)
 		if ((ops[i].atom == DW_OP_addr &&
 		     !symboliser_placed(ops[i].number)) ||

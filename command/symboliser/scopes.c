@@ -287,31 +287,44 @@ static int compare_scopes(const void *left, const void *right)
 	return a->die.addr < b->die.addr ? -1 : a->die.addr > b->die.addr;
 }
 
+int symboliser_around(Dwarf_Die *die, Dwarf_Die *around, int room)
+{
+	const struct scope *found = NULL;
+	Dwarf_Die of = *die, root;
+	const struct unit *u;
+	int n = 0;
+
+	origin_follow(&of, DW_AT_abstract_origin);
+	origin_follow(&of, DW_AT_specification);
+	u = dw.cu_info(of.cu, NULL, NULL, &root, NULL, NULL, NULL, NULL) ?
+		    NULL : unit_get(&root);
+	if (u && u->nscopes)
+		found = bsearch(&(struct scope){ of, 0 }, u->scopes,
+				u->nscopes, sizeof(*found), compare_scopes);
+	for (uint32_t scope = found ? found->parent : NONE;
+	     scope != NONE && n < room; scope = u->scopes[scope].parent)
+		around[n++] = u->scopes[scope].die;
+	return n;
+}
+
 /* Tells whether a function is in another one, as lambdas and functions of local
  * classes are; or, if that counts, is a constructor, which has lines of
  * members, too. */
-static bool is_nested(const struct unit *u, Dwarf_Die function,
-		      bool constructors)
+static bool is_nested(Dwarf_Die *function, bool constructors)
 {
-	const struct scope *found;
-	const char *name, *class;
-	uint32_t scope;
+	Dwarf_Die around[DEPTH_MAX + 1];
+	int n = symboliser_around(function, around, DEPTH_MAX + 1);
+	const char *name = dw.diename(function);
+	const char *class = n ? dw.diename(&around[0]) : NULL;
 
-	origin_follow(&function, DW_AT_abstract_origin);
-	origin_follow(&function, DW_AT_specification);
-	found = bsearch(&(struct scope){ function, 0 }, u->scopes, u->nscopes,
-			sizeof(*found), compare_scopes);
-	scope = found ? found->parent : NONE;
-	name = dw.diename(&function);
-	class = scope == NONE ? NULL : dw.diename(&u->scopes[scope].die);
 	if (constructors && name && class &&
 	    strlen(name) == strcspn(class, "<") &&
 	    !strncmp(name, class, strlen(name)))
 		return true;
-	while (scope != NONE &&
-	       dw.tag(&u->scopes[scope].die) != DW_TAG_subprogram)
-		scope = u->scopes[scope].parent;
-	return scope != NONE;
+	for (int i = 0; i < n; i++)
+		if (dw.tag(&around[i]) == DW_TAG_subprogram)
+			return true;
+	return false;
 }
 
 static int compare_functions(const void *left, const void *right)
@@ -338,7 +351,7 @@ static void functions_make(struct unit *u, const Dwarf_Die *skeleton)
 				 !dw.decl_line(die, &f->line) &&
 				 (f->file = symboliser_declared(die,
 								skeleton)) &&
-				 !is_nested(u, *die, false);
+				 !is_nested(die, false);
 	}
 	if (u->nfunctions)
 		qsort(u->functions, u->nfunctions, sizeof(*f),
@@ -378,7 +391,7 @@ void value_scope_own(struct value_scope *scope, Dwarf_Die *unit,
 			continue;
 		f.file = symboliser_declared(die, &scope->skeleton);
 		if (!f.file || dw.decl_line(die, &f.line) ||
-		    (!taken && is_nested(u, *die, true)))
+		    (!taken && is_nested(die, true)))
 			return;
 		if (own ? !compare_functions(own, &f) :
 			  strcmp(f.file, scope->source) != 0) {
@@ -416,23 +429,6 @@ static void variables_each(Dwarf_Die *parent, value_variable *take, void *priv,
 			 dw.formref_die(&attr, &unit))
 			variables_each(&unit, take, priv, depth + 1);
 	} while (!dw.siblingof(&child, &child));
-}
-
-/* Does the same for the namespaces in which a function is declared, where it is
- * defined outside. */
-static void declared_each(Dwarf_Die *function, value_variable *take, void *priv)
-{
-	Dwarf_Die declared, *scopes = NULL;
-	Dwarf_Attribute attr;
-	int n = 0;
-
-	if (dw.attr_integrate(function, DW_AT_specification, &attr) &&
-	    dw.formref_die(&attr, &declared))
-		n = dw.getscopes_die(&declared, &scopes);
-	for (int i = 1; i < n; i++)
-		if (dw.tag(&scopes[i]) == DW_TAG_namespace)
-			variables_each(&scopes[i], take, priv, 0);
-	free(scopes);
 }
 
 /* Does so for all of a function, with its blocks. */
@@ -473,8 +469,6 @@ void value_each(const struct value_scope *scope, value_variable *take,
 		origin = scope->scopes[i];
 		if (origin_follow(&origin, DW_AT_abstract_origin))
 			variables_each(&origin, take, priv, 0);
-		if (function)
-			declared_each(&scope->scopes[i], take, priv);
 	}
 }
 
@@ -568,7 +562,8 @@ static void variable_consider(Dwarf_Die *variable, bool parameter, void *priv)
 	struct value v = { 0 };
 
 	(void)parameter;
-	if (name)
+	/* one of a class or a namespace would need that before it */
+	if (name && !dw.hasattr(variable, DW_AT_specification))
 		nearest_add(priv, name);
 	if (!name || strcmp(name, "this"))
 		return;

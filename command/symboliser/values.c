@@ -21,30 +21,22 @@
 const char VALUE_UNKNOWN[] = "is no variable there";
 const char VALUE_NO_MEMBER[] = "has no such member";
 
-/* Finds a variable that another unit defines: by the symbol or, if the linker
- * has made that one of the unit alone, by the definition. */
-static void global_find(struct value *v, Dwarf_Die *variable,
-			const struct value_scope *scope)
+/* Finds a variable that another unit defines, by the symbol. */
+static void global_find(struct value *v, Dwarf_Die *variable)
 {
 	struct symboliser_global global;
-	const char *name = NULL, *linked;
+	const char *name = NULL;
 	Dwarf_Attribute attr;
-	Dwarf_Die defined;
 
 	if (!dw.hasattr(variable, DW_AT_declaration) ||
 	    !dw.hasattr(variable, DW_AT_external))
 		return;
-	linked = dw.formstring(dw.attr_integrate(variable, DW_AT_linkage_name,
-						 &attr));
-	name = linked ? linked : dw.diename(variable);
-	if (!name)
+	name = dw.formstring(dw.attr_integrate(variable, DW_AT_linkage_name,
+					       &attr));
+	name = name ? name : dw.diename(variable);
+	v->why = name ? symboliser_global(&global, name) : VALUE_OUT;
+	if (v->why)
 		return;
-	v->why = symboliser_global(&global, name);
-	if (v->why) {
-		if (!linked && symboliser_variable(&defined, name))
-			value_find(v, &defined, scope);
-		return;
-	}
 	if (!code_global(v, &global)) {
 		v->why = SYMBOLISER_THREAD;
 		return;
@@ -122,9 +114,7 @@ static bool is_between_rounds(Dwarf_Attribute *attr,
 	return false;
 }
 
-/* Tells whether a variable is the same one in all of the program's code: of no
- * function, or static. */
-static bool is_static(Dwarf_Die *variable, uint64_t address)
+bool value_is_static(Dwarf_Die *variable, uint64_t address)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
@@ -154,7 +144,7 @@ void value_find(struct value *v, Dwarf_Die *variable,
 
 	*v = (struct value){ .base = -1, .why = VALUE_OUT };
 	value_type(v, variable);
-	if (scope->elsewhere && !is_static(variable, scope->address))
+	if (scope->elsewhere && !value_is_static(variable, scope->address))
 		return;
 	if (dw.attr_integrate(variable, DW_AT_const_value, &attr)) {
 		if (!value_constant(&attr, &number))
@@ -164,7 +154,7 @@ void value_find(struct value *v, Dwarf_Die *variable,
 		return;
 	}
 	if (!dw.attr_integrate(variable, DW_AT_location, &attr)) {
-		global_find(v, variable, scope);
+		global_find(v, variable);
 		return;
 	}
 	if (scope->entry && entry_is_framed(variable, scope->address)) {
