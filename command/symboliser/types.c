@@ -33,8 +33,20 @@ Dwarf_Word value_encoding(Dwarf_Die *type)
 bool value_number(Dwarf_Die *die, unsigned int name, Dwarf_Word *number)
 {
 	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
 
-	return dw.attr(die, name, &attr) && !dw.formudata(&attr, number);
+	if (!dw.attr(die, name, &attr))
+		return false;
+	if (!dw.formudata(&attr, number))
+		return true;
+	/* DWARF 2 has an operation for the place of a member */
+	if (name != DW_AT_data_member_location ||
+	    dw.getlocation_addr(&attr, 0, &ops, &n, 1) != 1 || n != 1 ||
+	    ops[0].atom != DW_OP_plus_uconst)
+		return false;
+	*number = ops[0].number;
+	return true;
 }
 
 bool value_constant(Dwarf_Attribute *attr, Dwarf_Sword *number)

@@ -181,6 +181,16 @@ case: of C
 run: printf 'int main(int argc, char **argv)\n{\n\tint sum = argc;\n\tint add(int n)\n\t{\n\t\treturn n + sum;\n\t}\n\treturn add(40) - 41 + !argv;\n}\n' >nested.c && gcc -g -Wl,--build-id -o nested nested.c && taffrail record -o c.trace -e 'nested.c:5(n)' -- ./nested && taffrail view c.trace
 stdout: \{ n = 40 \}$
 
+group: structures in DWARF 2, {OPTIONS}
+for: OPTIONS gcc_-gdwarf-2_-gstrict-dwarf clang_-gdwarf-2
+before:
+	printf 'struct s { int id; char name[4]; unsigned low : 3, high : 5; struct { long deep; } in; };\nint f(struct s *p)\n{\n\tint r = p->id;\n\treturn r;\n}\nint main(void)\n{\n\tstruct s s = { 5, "abc", 2, 17, { 9 } };\n\treturn f(&s) - 5;\n}\n' >two.c
+	words="{OPTIONS}"
+	${words//_/ } -Wl,--build-id -o two two.c 2>err || exit 77
+case: members have their places
+run: taffrail record -o two.trace -e 'two.c:5(p->name, p->low, p->high, p->in.deep, *p)' -- ./two && taffrail view two.trace
+stdout: \{ name = "abc", low = 2, high = 17, deep = 9, id = 5, name_2 = "abc", low_2 = 2, high_2 = 17, unread = 0x0 \}$
+
 group: types of namespaces and classes, {OPTIONS}
 for: OPTIONS g++_-O0 clang++_-O0
 before:
