@@ -163,7 +163,8 @@ static void pair_finished(const struct pair *pair,
 		put_end(priv, pair, took);
 	} else {
 		put_last(priv);
-		put_line(priv, took, pair, pair->depth - 1, "", "();");
+		put_line(priv, took, pair,
+			 (pair->within & LEVEL) + pair->depth - 1, "", "();");
 	}
 	put_jump(priv, event);
 }

@@ -348,6 +348,33 @@ whole stdout:
 	     1 ns     with_text();
 	    40 ns   outer();
 	    91 ns main();
+case: whole calls and pairs of one session nest: the same stacks, and each time counts once
+env: TAFFRAIL_CLOCK=atomic
+run:
+	taffrail export --format folded counted | sed 's/ [0-9]*$//' | sort >stacks
+	mixed() {
+		rm -rf mixed.d && taffrail record -o mixed.d "$@" -- "$CASES/calls" 3 >/dev/null 2>&1
+		taffrail export --format folded mixed.d >mixed.folded && sed 's/ [0-9]*$//; s/_start;//' mixed.folded | sort | diff stacks -
+		taffrail report --json mixed.d | python3 -c '
+	import json, sys
+	pairs = json.load(sys.stdin)["pairs"]
+	main = [pair["sum"] for pair in pairs if pair["name"] == "fn:main"][0]
+	print(main == sum(pair["self"] for pair in pairs), main == sum(int(line.split()[-1]) for line in open("mixed.folded")))'
+	}
+	mixed --functions 'calls/*' -e fn:main -e fn:recurses
+	mixed --functions 'calls/*' -e fn:outer -e fn:branches -e fn:short_one
+	mixed -e 'fn:calls/*' --functions recurses
+	mixed -e 'fn:calls/*' --functions main --functions branches
+	taffrail view --graph mixed.d | cut -c 20- | tail -n 4 | sed 's/^ *//'
+whole stdout:
+	True True
+	True True
+	True True
+	True True
+	six();
+	with_text();
+	} (outer)
+	main();
 # Running programs
 group: running
 before:

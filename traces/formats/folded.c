@@ -146,13 +146,44 @@ static void trees_put(struct folded *f, uint64_t outer, uint32_t at)
 	}
 }
 
-/* No call is around a whole call: the stacks begin with the program. */
+/* No call is around a whole call, or one that did not finish: the stacks begin
+ * with the program, or with that of this call. */
 static void whole_outermost(const struct trace_class *trace, uint64_t tree,
-			    void *priv)
+			    uint64_t outer, void *priv)
 {
 	struct folded *f = priv;
 
-	trees_put(f, stack_take(f, 0, trace->procname), (uint32_t)tree);
+	trees_put(f, outer ? outer : stack_take(f, 0, trace->procname),
+		  (uint32_t)tree);
+}
+
+/* Makes a tree of a call and those in it. Returns the number. */
+static uint64_t tree_make(const struct pair *pair, void *priv)
+{
+	struct folded *f = priv;
+	int64_t self = pair->end - pair->begin - pair->inner;
+	uint32_t height = 0, number = f->trees_free;
+
+	for (uint32_t at = (uint32_t)pair->inside; at; at = f->trees[at].next)
+		if (height < f->trees[at].height)
+			height = f->trees[at].height;
+	/* without room, those in it stand for it */
+	if (height >= DEPTH_MAX - 1 || (!number && f->ntrees == STACKS_MAX))
+		return pair->inside;
+	if (number) {
+		f->trees_free = f->trees[number].next;
+	} else if (array_reach(&f->trees, &f->trees_room, f->ntrees + 1,
+			       sizeof(*f->trees))) {
+		number = (uint32_t)++f->ntrees;
+	} else {
+		f->failed = true;
+		return pair->inside;
+	}
+	f->trees[number] = (struct tree){
+		pair->kind->name, self > 0 ? self : 0, (uint32_t)pair->inside,
+		0, height + 1,
+	};
+	return number;
 }
 
 /* Sets the number of the call's stack, or tree. The outermost has that of the
@@ -161,9 +192,7 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 		       void *priv)
 {
 	struct folded *f = priv;
-	int64_t self = pair->end - pair->begin - pair->inner;
 	uint64_t outer = pair->outer;
-	uint32_t height = 0, at, number = f->trees_free;
 
 	if (!pair->kind->frames)
 		return;
@@ -175,27 +204,7 @@ static void pair_begun(struct pair *pair, const struct trace_event *event,
 			     stack_take(f, outer, pair->kind->name);
 		return;
 	}
-	/* without room, those in it stand for it */
-	pair->priv = pair->inside;
-	for (at = (uint32_t)pair->inside; at; at = f->trees[at].next)
-		if (height < f->trees[at].height)
-			height = f->trees[at].height;
-	if (height >= DEPTH_MAX - 1 || (!number && f->ntrees == STACKS_MAX))
-		return;
-	if (number) {
-		f->trees_free = f->trees[number].next;
-	} else if (array_reach(&f->trees, &f->trees_room, f->ntrees + 1,
-			       sizeof(*f->trees))) {
-		number = (uint32_t)++f->ntrees;
-	} else {
-		f->failed = true;
-		return;
-	}
-	f->trees[number] = (struct tree){
-		pair->kind->name, self > 0 ? self : 0, (uint32_t)pair->inside,
-		0, height + 1,
-	};
-	pair->priv = number;
+	pair->priv = tree_make(pair, f);
 }
 
 static void pair_finished(const struct pair *pair,
@@ -204,7 +213,7 @@ static void pair_finished(const struct pair *pair,
 	struct folded *f = priv;
 	int64_t ns = pair->end - pair->begin - pair->inner;
 
-	if (pair->kind->frames && !pair->whole && ns > 0)
+	if (pair->kind->frames && !pair->whole && !pair->among && ns > 0)
 		f->stacks[pair->priv].self += ns;
 }
 
@@ -218,7 +227,7 @@ static int folded_open(struct exporter *x)
 	f->calls = (struct pair_calls){
 		.begun = pair_begun, .finished = pair_finished,
 		.joined = trees_joined, .outermost = whole_outermost,
-		.priv = f,
+		.among = tree_make, .priv = f,
 	};
 	f->pairs = pairs_new(&f->calls);
 	if (!f->pairs || out_open(&f->out, x->fd))

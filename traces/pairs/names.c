@@ -453,7 +453,7 @@ static int meet_whole(struct pairs *p, const struct trace_class *trace,
 	if (!action)
 		return -ENOMEM;
 	action->kind = kind;
-	action->ends = action->whole = true;
+	action->ends = action->whole = p->any_whole = true;
 	memcpy(action->keys, at, sizeof(at));
 	action->next = *actions;
 	*actions = action;

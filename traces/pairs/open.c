@@ -172,11 +172,29 @@ static void pair_abandon(struct pairs *p, uint32_t at, enum pair_fate fate,
 	uint32_t around = p->open[at].around;
 	bool aside = pair->fate == PAIR_LEFT;
 
+	if (pair->among)
+		whole_enclose(p, at, end, false);
 	/* only of the calls in it a time is known */
 	if (pair->kind->frames && around != NONE)
 		p->open[around].pair.inner += pair->inner;
 	unlink_pair(p, lane_find(p, &like), at);
 	pair_tell(p, pair, aside ? PAIR_LEFT : fate, aside ? pair->end : end);
+}
+
+static uint32_t open_around(const struct pairs *p, const struct pair *whole,
+			    int64_t slack)
+{
+	const struct lane key = lane_of(whole), *lane;
+	uint32_t at;
+
+	lane = lane_find(p, &key);
+	at = lane->trace == NONE ? NONE : lane->top;
+	while (at != NONE && (!p->open[at].pair.kind->frames ||
+			      p->open[at].pair.fate == PAIR_LEFT ||
+			      p->open[at].pair.term == TERM_NONE ||
+			      p->open[at].pair.begin > whole->begin + slack))
+		at = p->open[at].below;
+	return at;
 }
 
 struct pair *open_push(struct pairs *p, const struct pair *pair)
@@ -211,7 +229,9 @@ struct pair *open_push(struct pairs *p, const struct pair *pair)
 		goto no_memory;
 	o = &p->open[at];
 	o->pair = *pair;
+	o->pair.among = pair->kind->frames && p->any_whole;
 	p->abandon = pair_abandon;
+	p->around = open_around;
 	if (pair->kind->frames && frames_push(p, lane, at))
 		goto no_memory;
 	o->pair.depth = lane->depth++;
@@ -282,6 +302,8 @@ const struct pair *open_pop(struct pairs *p, const struct pair *like,
 		    !(like->kind->frames && p->open[above].pair.kind->frames))
 			pair_abandon(p, above, PAIR_LEFT, now);
 	}
+	if (p->open[at].pair.among)
+		whole_enclose(p, at, now, true);
 	next = like->kind->frames ? p->open[at].around : NONE;
 	if (next != NONE)
 		p->open[next].pair.inner += now - p->open[at].pair.begin;
@@ -291,6 +313,12 @@ const struct pair *open_pop(struct pairs *p, const struct pair *like,
 
 void open_finish(struct pairs *p)
 {
+	/* inner ones first */
+	for (uint32_t at = p->newest; at != NONE; at = p->open[at].older) {
+		if (p->open[at].pair.among)
+			whole_enclose(p, at, p->now, false);
+		p->open[at].pair.among = false;
+	}
 	while (p->oldest != NONE)
 		pair_abandon(p, p->oldest, PAIR_OPEN, p->now);
 }

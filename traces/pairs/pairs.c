@@ -262,11 +262,11 @@ static void action_take(struct pairs *p, const struct pair_trace *t,
 	pair.keys = action->keys;
 	pair.begin = pair.end = event->ns;
 	pair.cpu = event->cpu;
-	pair.priv = pair.outer = pair.inside = 0;
+	pair.priv = pair.outer = pair.inside = pair.within = 0;
 	pair.inner = pair.again = 0;
 	pair.recursive = pair.apart = false;
 	pair.fate = PAIR_FINISHED;
-	pair.whole = false;
+	pair.whole = pair.among = false;
 	pair.key_bytes = 0;
 	if (t->vtid >= 0)
 		memcpy(&vtid, event->context + t->vtid, sizeof(vtid));

@@ -121,8 +121,13 @@ struct pair {
 	bool whole;			/* one event told it, at the end */
 	int64_t again;			/* of a whole one: ns of the function's
 					 * calls in it */
-	uint64_t inside;		/* of a whole one: the priv of those
-					 * directly in it, joined(); or 0 */
+	uint64_t inside;		/* of a whole one, or `among` them: the
+					 * priv of those directly in it,
+					 * joined(); or 0 */
+	uint64_t within;		/* of a whole one: the priv of the
+					 * innermost open one around it; or 0 */
+	bool among;			/* not whole, but whole calls may be
+					 * around it or in it */
 	const struct field_at *keys;	/* in BEGIN */
 	uint32_t term;			/* of BEGIN, a function's; or 0 */
 	uint32_t cpu;			/* of BEGIN */
@@ -158,9 +163,13 @@ struct pair_calls {
 	/* returns the priv of two whole calls that follow each other, together:
 	 * in the same call, as far as is known; either may be 0 */
 	uint64_t (*joined)(uint64_t left, uint64_t right, void *priv);
-	/* at the end: whole calls without such a call around them */
+	/* whole calls, and those `among` them, in a call that did not finish,
+	 * which has the priv `outer`; or, at the end, without a call around
+	 * them: 0 */
 	void (*outermost)(const struct trace_class *trace, uint64_t pair_priv,
-			  void *priv);
+			  uint64_t outer, void *priv);
+	/* a call `among` whole ones ends: returns its priv for joined() */
+	uint64_t (*among)(const struct pair *pair, void *priv);
 	void (*unbegun)(struct pair_kind *kind,
 			const struct trace_event *event, void *priv);
 	void *priv;

@@ -118,6 +118,7 @@ struct pairs {
 	struct index repeats;		/* by lane and function: whole.c */
 	struct whole_repeats **repeats_all;
 	size_t nrepeats;
+	bool any_whole;			/* calls of functions are */
 	unsigned int gaps;		/* gaps_added, as kinds know them */
 	bool stale;			/* a trace was met since */
 	int64_t now;			/* of the last event */
@@ -125,6 +126,11 @@ struct pairs {
 	 * the last time that is known of it */
 	void (*abandon)(struct pairs *p, uint32_t at, enum pair_fate fate,
 			int64_t end);
+	/* open.c's, for whole.c: returns the place of the innermost open call
+	 * of a function in the lane of a whole one that began before it, but
+	 * for `slack` ns; or NONE. NULL until a pair was open */
+	uint32_t (*around)(const struct pairs *p, const struct pair *whole,
+			   int64_t slack);
 	int error;
 };
 
@@ -175,6 +181,12 @@ void whole_take(struct pairs *p, struct pair *pair,
 		const struct pair_action *action,
 		const struct trace_event *event);
 void whole_finish(struct pairs *p);
+
+/* whole.c, where functions have whole calls and pairs: takes the calls that are
+ * in an open pair out of those that wait, and lets the pair wait for a call
+ * around it. The pair is still linked; it ends at this time, or did not finish.
+ */
+void whole_enclose(struct pairs *p, uint32_t at, int64_t now, bool finished);
 void whole_free(struct pairs *p);
 
 /* open.c: the lane must be set. open_push() returns the pair, or NULL where it

@@ -10,6 +10,11 @@
  * a call is taken to have begun no later than the calls in it, and no earlier
  * than the call before it has ended, where that is as near.
  *
+ * Where other functions have pairs of events, these wait among them when they
+ * end, and take the calls in them. They have no depth: they are in the call in
+ * which most of their time is. The pair around a whole call has counted those
+ * that are in both.
+ *
  * Of a function that calls itself, the inner calls come first, too. So each
  * function of a lane keeps its calls, up to its next one around them, which
  * tells how much of it has been told before (`again`).
@@ -40,8 +45,18 @@ struct waiting {
 	int64_t end;
 	int64_t ns;
 	uint64_t priv;			/* of the caller of pairs_feed() */
-	uint32_t depth;
+	uint32_t depth;			/* NONE: a pair */
+	uint32_t around;		/* the place of the pair that has
+					 * counted it, or NONE; and its begin */
+	int64_t around_begin;
 };
+
+/* Returns whether a call is in one that began at a time, by its own times. */
+static bool is_inside(const struct waiting *w, int64_t begin)
+{
+	return w->begin >= begin ||
+	       (w->end > begin && w->end - begin > begin - w->begin);
+}
 
 /* The calls of one function in a lane that no call of it is around. */
 struct whole_repeats {
@@ -194,6 +209,65 @@ static void neighbours_join(const struct pairs *p, struct whole_lane *lane,
 	lane->n = kept;
 }
 
+/* Lets a call wait for one around it. */
+static void waiting_add(struct pairs *p, struct whole_lane *lane,
+			const struct waiting *w)
+{
+	if (lane && lane->n == WAITING_MAX) {
+		/* calls of one depth mostly stand together; a call before
+		 * others would keep a call around these from having them */
+		neighbours_join(p, lane, false);
+		if (lane->n > WAITING_MAX / 4 * 3)
+			neighbours_join(p, lane, true);
+	}
+	if (lane && array_grow(&lane->list, lane->n, sizeof(*lane->list)))
+		lane->list[lane->n++] = *w;
+	else if (lane)
+		p->error = -ENOMEM;
+}
+
+void whole_enclose(struct pairs *p, uint32_t at, int64_t now, bool finished)
+{
+	struct pair *pair = &p->open[at].pair;
+	struct whole_lane *lane = lane_of(p, pair);
+	struct waiting w = {
+		.begin = pair->begin, .end = now, .ns = finished ?
+		now - pair->begin : 0, .depth = NONE,
+		.around = p->open[at].around,
+	};
+
+	for (; lane && lane->n; lane->n--) {
+		const struct waiting *in = &lane->list[lane->n - 1];
+
+		if (!is_inside(in, pair->begin))
+			break;
+		pair->inside = join(p, in->priv, pair->inside);
+		w.ns += finished ? 0 : in->ns;
+	}
+	if (w.around != NONE)
+		w.around_begin = p->open[w.around].pair.begin;
+	pair->end = finished ? now : pair->end;
+	if (finished && p->calls->among)
+		w.priv = p->calls->among(pair, p->calls->priv);
+	else if (!finished && p->calls->outermost && pair->inside)
+		p->calls->outermost(pair->trace, pair->inside, pair->priv,
+				    p->calls->priv);
+	if (w.ns > 0)
+		waiting_add(p, lane, &w);
+}
+
+/* Counts a whole call in the pair around it, less those in it that the pair
+ * has counted. */
+static void around_count(struct pairs *p, struct pair *pair, int64_t counted,
+			 struct waiting *w)
+{
+	if (w->around == NONE)
+		return;
+	w->around_begin = p->open[w->around].pair.begin;
+	p->open[w->around].pair.inner += w->ns - counted;
+	pair->within = p->open[w->around].pair.priv;
+}
+
 void whole_take(struct pairs *p, struct pair *pair,
 		const struct pair_action *action,
 		const struct trace_event *event)
@@ -203,7 +277,9 @@ void whole_take(struct pairs *p, struct pair *pair,
 	const uint8_t *depth = field_at_bytes(&action->keys[1], event, &n);
 	struct whole_lane *lane = lane_of(p, pair);
 	struct whole_repeats *repeats;
-	int64_t ns, slack;
+	const struct pair *around;
+	struct waiting whole;
+	int64_t ns, slack, counted = 0;
 
 	if (!duration || !depth)
 		return;
@@ -216,12 +292,19 @@ void whole_take(struct pairs *p, struct pair *pair,
 	pair->depth = (uint32_t)keys_number(action->keys[1].class, depth);
 	pair->whole = true;
 	pair->fate = PAIR_FINISHED;
+	whole.around = p->around ? p->around(p, pair, slack) : NONE;
+	around = whole.around == NONE ? NULL : &p->open[whole.around].pair;
 	/* takes the calls in it out of the list */
 	for (n = lane ? lane->n : 0; n; lane->n = --n) {
 		const struct waiting *w = &lane->list[n - 1];
 
-		if (w->depth <= pair->depth || w->end <= pair->end - ns - slack)
+		if (w->depth <= pair->depth ||
+		    w->end <= pair->end - ns - slack ||
+		    (w->depth == NONE && !is_inside(w, pair->begin)))
 			break;
+		if (around && w->around == whole.around &&
+		    w->around_begin == around->begin)
+			counted += w->ns;
 		if (w->begin < pair->begin)
 			pair->begin = w->begin;
 		pair->inside = join(p, w->priv, pair->inside);
@@ -233,26 +316,18 @@ void whole_take(struct pairs *p, struct pair *pair,
 	repeats = lane ? repeats_of(p, lane, pair->kind) : NULL;
 	if (repeats)
 		pair->again = repeats_take(p, repeats, pair);
+	whole.ns = pair->end - pair->begin;
+	around_count(p, pair, counted, &whole);
 	pair->kind->finished++;
 	if (p->calls->begun)
 		p->calls->begun(pair, event, p->calls->priv);
 	if (p->calls->finished)
 		p->calls->finished(pair, event, p->calls->priv);
-	if (lane && lane->n == WAITING_MAX) {
-		/* calls of one depth mostly stand together; a call before
-		 * others would keep a call around these from having them */
-		neighbours_join(p, lane, false);
-		if (lane->n > WAITING_MAX / 4 * 3)
-			neighbours_join(p, lane, true);
-	}
-	if (lane && array_grow(&lane->list, lane->n, sizeof(*lane->list)))
-		lane->list[lane->n++] = (struct waiting){
-			.begin = pair->begin, .end = pair->end,
-			.ns = pair->end - pair->begin, .priv = pair->priv,
-			.depth = pair->depth,
-		};
-	else if (lane)
-		p->error = -ENOMEM;
+	whole.begin = pair->begin;
+	whole.end = pair->end;
+	whole.priv = pair->priv;
+	whole.depth = pair->depth;
+	waiting_add(p, lane, &whole);
 }
 
 void whole_finish(struct pairs *p)
@@ -261,7 +336,7 @@ void whole_finish(struct pairs *p)
 		struct whole_lane *lane = p->whole_lanes[i];
 
 		for (size_t k = 0; k < lane->n && p->calls->outermost; k++)
-			p->calls->outermost(lane->trace, lane->list[k].priv,
+			p->calls->outermost(lane->trace, lane->list[k].priv, 0,
 					    p->calls->priv);
 		lane->n = 0;
 	}

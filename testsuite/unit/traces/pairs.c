@@ -85,6 +85,8 @@ static void __attribute__((format(printf, 1, 2))) put(const char *format, ...)
 	va_end(args);
 }
 
+static bool inners;		/* those of pairs are told, too */
+
 static void finished(const struct pair *pair, const struct trace_event *event,
 		     void *priv)
 {
@@ -97,7 +99,7 @@ static void finished(const struct pair *pair, const struct trace_event *event,
 		pair_key_text(pair, i, text, sizeof(text));
 		put(" %s", text);
 	}
-	if (pair->whole)
+	if (pair->whole || inners)
 		put(" with %lld", (long long)pair->inner);
 	if (pair->again)
 		put(" again %lld", (long long)pair->again);
@@ -432,6 +434,20 @@ static void whole_calls(void)
 	     "fn:whole 193-655560/1 with 4 again 4\n"
 	     "fn:whole 655560-1310916/1 with 0\n"
 	     "fn:whole 1310880-1310930/1 with 0\n", "clocks that differ");
+	/* pairs of other functions around whole calls, and in them */
+	start(NULL);
+	call_at("fn:f", 900);
+	call_at("fn:g", 800);
+	call_at("fn:g%return", 800);
+	call_ended(7, "fn:whole", 10, 8, 2);
+	call_ended(7, "fn:whole", 12, 1, 2);
+	inners = true;
+	call_at("fn:f%return", 900);
+	inners = false;
+	call_ended(7, "fn:whole", 20, 20, 1);
+	stop("fn:g 2-3/1\nfn:whole 2-10/2 with 1\nfn:whole 11-12/2 with 0\n"
+	     "fn:f 1-13/0 with 9\nfn:whole 0-20/1 with 12 again 9\n",
+	     "whole calls, and pairs");
 	start(NULL);
 	/* more neighbours than a lane keeps, and another call before them */
 	call_ended(7, "fn:whole_entry", 5, 3, 1);
