@@ -621,6 +621,8 @@ int look_open_rings(struct look *look)
 	look->rings->top = -1;
 	if (ret == COMMAND_DONE)
 		ret = rings_find(look, &list, true);
+	if (!look->quiet_losses)
+		missing_limit_tell(look->rings);
 	if (ret == COMMAND_DONE && look->rings->ret) {
 		ret = command_failed("%s", limits_raise(-look->rings->ret));
 	} else if (ret == COMMAND_DONE && !look->rings->n) {

@@ -48,8 +48,11 @@ void missing_begin(struct look_rings *live, struct rundir *dir,
 	const struct look *look = live->look;
 	int top = -1, ret = 0;
 
-	if (!look->keep)
+	if (!look->keep) {
+		if (!look->pid)
+			missing_read_limit(live, dir);
 		return;
+	}
 	if (look->pid && list->count) {
 		snprintf(live->process, sizeof(live->process), "%s",
 			 list->processes[0].name);
@@ -222,6 +225,19 @@ static const char *missing_text(char text[CAUSE_TEXT_BYTES], uint64_t events,
 		 counted(events, "event"), counted(images, ended),
 		 agreed(events, "is", "are"));
 	return text;
+}
+
+void missing_limit_tell(const struct look_rings *live)
+{
+	if (live->limit.processes)
+		command_warn("session '%s': %s with %s %s removed: ended "
+			     "processes' buffers had more than %lluM; take "
+			     "snapshots earlier, or use a smaller "
+			     "--buffer-size", live->name,
+			     counted(live->limit.processes, "ended process"),
+			     counted(live->limit.events, "event"),
+			     agreed(live->limit.processes, "was", "were"),
+			     KEEP_BYTES >> 20);
 }
 
 void missing_end(struct look_rings *live)

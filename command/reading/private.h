@@ -134,6 +134,9 @@ void missing_begin(struct look_rings *live, struct rundir *dir,
 void missing_read(struct look_rings *live);
 void missing_read_limit(struct look_rings *live, struct rundir *dir);
 
+/* Says how much the limit of ended processes' buffers has removed so far. */
+void missing_limit_tell(const struct look_rings *live);
+
 /* Compares those rings with the known images, at the end of a look. */
 void missing_count(struct look_rings *live);
 
