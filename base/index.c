@@ -29,13 +29,15 @@ uint64_t index_hash(uint64_t hash, const void *p, uint64_t n)
 
 static struct index_slot *slot_first(const struct index *index, uint64_t hash)
 {
-	return &index->slots[(hash ^ hash >> 32) & (index->size - 1)];
+	return index_slots(index) +
+	       ((hash ^ hash >> 32) & (index_room(index) - 1));
 }
 
 static struct index_slot *slot_next(const struct index *index,
 				    struct index_slot *slot)
 {
-	return ++slot == index->slots + index->size ? index->slots : slot;
+	return ++slot == index_slots(index) + index_room(index) ?
+		       index_slots(index) : slot;
 }
 
 uint64_t index_find(const struct index *index, uint64_t hash,
@@ -44,8 +46,6 @@ uint64_t index_find(const struct index *index, uint64_t hash,
 {
 	struct index_slot *slot;
 
-	if (!index->size)
-		return 0;
 	for (slot = slot_first(index, hash); slot->value;
 	     slot = slot_next(index, slot))
 		if (slot->hash == hash && same(slot->value, key))
@@ -68,14 +68,14 @@ static int index_grow(struct index *index)
 {
 	struct index more = { .size = index->size ? index->size * 2 :
 						    FIRST_SLOTS };
+	const struct index_slot *slots = index_slots(index);
 
 	more.slots = sys_map_anonymous(more.size * sizeof(*more.slots));
 	if (!more.slots)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < index->size; i++)
-		if (index->slots[i].value)
-			slot_put(&more, index->slots[i].hash,
-				 index->slots[i].value);
+	for (uint32_t i = 0; i < index_room(index); i++)
+		if (slots[i].value)
+			slot_put(&more, slots[i].hash, slots[i].value);
 	index_clear(index);
 	*index = more;
 	return 0;
@@ -83,7 +83,7 @@ static int index_grow(struct index *index)
 
 int index_add(struct index *index, uint64_t hash, uint64_t value)
 {
-	if (index->used >= index->size / 4 * 3 && index_grow(index))
+	if (index->used >= index_room(index) / 4 * 3 && index_grow(index))
 		return -ENOMEM;
 	slot_put(index, hash, value);
 	return 0;
@@ -93,5 +93,7 @@ void index_clear(struct index *index)
 {
 	if (index->size)
 		sys_munmap(index->slots, index->size * sizeof(*index->slots));
-	*index = (struct index){ 0 };
+	/* an empty one is not written: it may be a page of its own */
+	if (index->size || index->used)
+		*index = (struct index){ 0 };
 }

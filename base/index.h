@@ -16,12 +16,27 @@ struct index_slot {
 	uint64_t value;			/* 0: free */
 };
 
-/* All zero: empty. */
+#define INDEX_FEW	4
+
+/* All zero: empty. May be moved. */
 struct index {
 	struct index_slot *slots;
-	uint32_t size;			/* power of two, or 0 */
+	uint32_t size;			/* power of two; 0: few[] has all */
 	uint32_t used;
+	struct index_slot few[INDEX_FEW];	/* to map a page, write there
+						 * and unmap it takes 12 us */
 };
+
+/* All slots, and their number: for a walk over the values. */
+static inline struct index_slot *index_slots(const struct index *index)
+{
+	return index->size ? index->slots : (struct index_slot *)index->few;
+}
+
+static inline uint32_t index_room(const struct index *index)
+{
+	return index->size ? index->size : INDEX_FEW;
+}
 
 /* Returns the value with that hash for which same(value, key) is true, or 0. */
 uint64_t index_find(const struct index *index, uint64_t hash,
@@ -35,9 +50,8 @@ int index_add(struct index *index, uint64_t hash, uint64_t value);
  * without a failure. */
 static inline void index_empty(struct index *index)
 {
-	if (index->size)
-		__builtin_memset(index->slots, 0,
-				 index->size * sizeof(*index->slots));
+	__builtin_memset(index_slots(index), 0,
+			 index_room(index) * sizeof(*index->slots));
 	index->used = 0;
 }
 

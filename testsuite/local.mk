@@ -21,6 +21,7 @@ unit_programs = \
 	testsuite/unit/base/demangle \
 	testsuite/unit/base/glob \
 	testsuite/unit/base/host \
+	testsuite/unit/base/index \
 	testsuite/unit/base/mappings \
 	testsuite/unit/buffers/anchor \
 	testsuite/unit/buffers/kill-steps \

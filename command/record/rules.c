@@ -74,7 +74,9 @@ int rules_take(struct rules *rules, pid_t pid, struct session_view *session)
 /* Returns the event in a slot of the table, or NULL. */
 static struct event_view *event_at(const struct rules *rules, uint32_t i)
 {
-	return (struct event_view *)(uintptr_t)rules->events.slots[i].value;
+	uint64_t value = index_slots(&rules->events)[i].value;
+
+	return (struct event_view *)(uintptr_t)value;
 }
 
 /* Returns true when a rule selects an event, or NULL. Fields that cannot be
@@ -97,7 +99,7 @@ static bool event_met(const struct event_view *event, const char *rule)
 
 bool rules_met(const struct rules *rules, const char *rule)
 {
-	for (uint32_t i = 0; i < rules->events.size; i++)
+	for (uint32_t i = 0; i < index_room(&rules->events); i++)
 		if (event_met(event_at(rules, i), rule))
 			return true;
 	return false;
@@ -356,7 +358,7 @@ static bool rule_served(const struct rules *rules, const struct places *places,
 	const struct event_view *event;
 	char id[RULE_BYTES_MAX];
 
-	for (uint32_t i = 0; i < rules->events.size; i++) {
+	for (uint32_t i = 0; i < index_room(&rules->events); i++) {
 		event = event_at(rules, i);
 		if (!event_met(event, rule))
 			continue;
@@ -382,7 +384,7 @@ bool rules_all_served(const struct rules *rules, const struct record_options *o,
 
 void rules_free(struct rules *rules)
 {
-	for (uint32_t i = 0; i < rules->events.size; i++)
+	for (uint32_t i = 0; i < index_room(&rules->events); i++)
 		free(event_at(rules, i));
 	for (size_t i = 0; i < rules->nfaults; i++)
 		free(rules->faults[i].text);

@@ -114,7 +114,7 @@ static int line_wanted(const struct usdt_line *line, const char *name)
 /* The globs that rules have ever asked for, with traps or without, or for whole
  * calls, and their number. Adopted probes stay adopted, so a module is searched
  * again only when the number has grown. */
-static struct index asked;
+static struct index rules_asked;
 static uint32_t askings;
 
 /* The rules that ask now, as a question to known.c: their sum, in whatever
@@ -132,8 +132,8 @@ static void ask_for(const char *glob, int how)
 				   text_length(glob)) | 1;
 
 	question += hash;
-	if (!index_find(&asked, hash, same_hash, &hash)) {
-		index_add(&asked, hash, hash);
+	if (!index_find(&rules_asked, hash, same_hash, &hash)) {
+		index_add(&rules_asked, hash, hash);
 		askings++;
 	}
 }
