@@ -133,14 +133,31 @@ bool rule_matches(const char *rule, const char *id, const char *file)
 	       rule_names_function(glob, *module ? module : NULL, id + 3);
 }
 
+/* Returns a rule without "line:" before it, as traces call the event. */
+static const char *line_bare(const char *rule)
+{
+	bool before = !strncmp(rule, "line:", 5) &&
+		      rule_kind(rule + 5) == RULE_LINE;
+
+	return rule + (before ? 5 : 0);
+}
+
+int rule_take_where(const char **rule)
+{
+	const char *bare = line_bare(*rule);
+
+	if (!line_rule_made(bare))
+		return rule_take(rule);
+	*rule = bare;
+	return COMMAND_DONE;
+}
+
 int rule_take(const char **rule)
 {
 	const char *why, *typed = *rule;
 	char *copy;
 
-	/* as traces call the event */
-	if (!strncmp(*rule, "line:", 5) && rule_kind(*rule + 5) == RULE_LINE)
-		*rule += 5;
+	*rule = line_bare(*rule);
 	if (!strncmp(*rule, "fn:", 3) && rule_kind(*rule + 3) == RULE_LINE)
 		return command_misused("rule '%s': a line has no 'fn:' before "
 				       "it: '%s'", typed, typed + 3);

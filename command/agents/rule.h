@@ -25,6 +25,8 @@ int rule_check(const char *rule, const char **why);
  * that other rules are compared with (rule_unify()), which lives until the
  * command ends; else another status, after printing the fault. */
 int rule_take(const char **rule);
+/* The same for --where, which may name the line of a rule that was taken. */
+int rule_take_where(const char **rule);
 
 /* Adds rules to a request, each behind the descriptions of the lines that it
  * names (command/elf/line-rules.h). */

@@ -336,8 +336,7 @@ const char *line_rule_take(const char **rule)
 	const char *why;
 
 	for (uint32_t i = 0; i < nrules; i++)
-		if (!strcmp(*rule, rules[i].typed) ||
-		    !strcmp(*rule, rules[i].made)) {
+		if (!strcmp(*rule, rules[i].typed)) {
 			*rule = rules[i].made;
 			return NULL;
 		}
@@ -353,6 +352,15 @@ const char *line_rule_take(const char **rule)
 	nrules++;
 	*rule = new->made;
 	return NULL;
+}
+
+bool line_rule_made(const char *text)
+{
+	uint32_t i = 0;
+
+	while (i < nrules && strcmp(text, rules[i].made))
+		i++;
+	return i < nrules;
 }
 
 struct line_rule *line_rule_find(const char *rule)

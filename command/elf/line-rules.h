@@ -22,9 +22,13 @@ struct named_in;
  * Takes a rule for a line. Returns NULL, and in *rule a text that lives until
  * the command ends: the line alone, with the condition, in which fields stand
  * in place of expressions; or the fact that makes it none, in memory that the
- * next call overwrites. A rule that was taken before stays as it is.
+ * next call overwrites. A rule that is typed as one before is that one.
  */
 const char *line_rule_take(const char **rule);
+
+/* Tells whether line_rule_take() has made the text of a rule: --where may name
+ * the events of -e. */
+bool line_rule_made(const char *text);
 
 /* Compiles the rules for lines among `rules`, which were taken. `nearest` is
  * functions_nearest(). Returns COMMAND_DONE, or COMMAND_FAILED after printing

@@ -296,7 +296,7 @@ int look_option(struct look *look, int key, const char *value)
 	switch (key) {
 	case LOOK_WHERE:
 		/* a wrong rule is told before any trace is opened */
-		ret = rule_take(&value);
+		ret = rule_take_where(&value);
 		if (ret == COMMAND_DONE && !look->where)
 			look->where = command_need(where_new());
 		if (ret == COMMAND_DONE && where_add(look->where, value))

@@ -763,6 +763,10 @@ cases:
 		behind a line stand values
 	2 taffrail record -e 'shop.c:36(n)' -e 'shop.c:36(left)' -- "$CASES/plain"
 		another rule names the line
+	2 taffrail record -e 'shop.c:36(n)' -e 'shop.c:36' -- "$CASES/plain"
+		another rule names the line
+	2 taffrail view -e 'shop.c:36(n)' --where 'line:shop.c:36'
+		-e makes a session in a process
 	1 taffrail list --lines shp.c "$CASES/plain"
 		^no source with code is called shp\.c; nearest: shop\.c
 	1 taffrail list --lines none.c "$CASES/stripped"
