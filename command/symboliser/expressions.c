@@ -14,6 +14,7 @@
 
 #include <ctype.h>
 #include <dwarf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -626,16 +627,20 @@ static const char *unary_take(struct value *v, const char *p,
 	}
 	if (isdigit((unsigned char)*p)) {
 		char *end, *real;
-		uint64_t number = strtoull(p, &end, 0);
 		double d = strtod(p, &real);
+		uint64_t number = (errno = 0, strtoull(p, &end, 0));
 		uint32_t bytes =
 			number >> 32 || (number >> 31 && *p != '0') ? 8 : 4;
 
 		v->kind = VALUE_NUMBER;
-		if (real > end) {
+		if (real > end && p + strcspn(p, ".eEpP") < real) {
 			memcpy(&number, &d, sizeof(number));
 			end = real;
 			v->number = TAFFRAIL_T_F64;
+		} else if (errno || real > end) {
+			value_refuse(v, errno ? "has a number beyond 64 bits" :
+				     "has an octal number with an 8 or 9");
+			return real;
 		} else {
 			v->number = scalar_of_sort(number >> (bytes * 8 - 1) ?
 							   SCALAR_UNSIGNED :

@@ -52,6 +52,10 @@ cases:
 		words\[0\]=="first" has a text: only conditions compare texts$
 	1 taffrail record -e 'computed.c:35(i +)' -- ./computed
 		is no expression that is known here$
+	1 taffrail record -e 'computed.c:35(i + 18446744073709551616)' -- ./computed
+		i\+18446744073709551616 has a number beyond 64 bits$
+	1 taffrail record -e 'computed.c:35(i + 08)' -- ./computed
+		i\+08 has an octal number with an 8 or 9$
 	1 taffrail record -e 'computed.c:35(words)' -- ./computed
 		words is an array: name an element$
 
