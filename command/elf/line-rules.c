@@ -198,6 +198,19 @@ static int constant_take(const char *p, const char **end)
 	return -1;
 }
 
+/* Tells whether the word of a text before one value is another value of it. */
+static bool word_doubled(const struct line_rule *rule,
+			 const struct field_name *names, uint32_t number)
+{
+	uint32_t i = 0;
+
+	while (i < rule->wanted &&
+	       (strcmp(names[i].name, rule->expressions[number]) ||
+		!strcmp(rule->expressions[i], rule->expressions[number])))
+		i++;
+	return i < rule->wanted;
+}
+
 /* Writes the condition with the names of fields in place of expressions, which
  * are added to the rule's. Returns NULL or a fact. */
 static const char *condition_write(struct line_rule *rule, const char *p,
@@ -243,6 +256,11 @@ static const char *condition_write(struct line_rule *rule, const char *p,
 					       "only name values of the text";
 			} else if (!line_rule_names(rule, names)) {
 				return "its values have no names";
+			} else if (rule->format && word_doubled(rule, names,
+							(uint32_t)number)) {
+				return "a name in its condition is a value of "
+				       "the text, and the word before another "
+				       "one: write another word there";
 			} else {
 				word = names[number].name;
 				bytes = (int)strlen(word);

@@ -56,6 +56,8 @@ cases:
 		i\+18446744073709551616 has a number beyond 64 bits$
 	1 taffrail record -e 'computed.c:35(i + 08)' -- ./computed
 		i\+08 has an octal number with an 8 or 9$
+	2 taffrail record -e 'computed.c:35 "p=%d i=%p", i, p if p' -- ./computed
+		a name in its condition is a value of the text, and the word before another one: write another word there$
 	1 taffrail record -e 'computed.c:35(words)' -- ./computed
 		words is an array: name an element$
 
