@@ -289,6 +289,9 @@ bool place_frame(struct value *v, int64_t offset,
 /* Makes bytes of a value that is in a register, a number or pieces of it.
  * Returns false if they are not all in one place. */
 bool place_part(struct value *v, uint64_t offset, uint64_t bytes);
+/* Makes the virtual base class of an object in memory, whose table says where
+ * that is. Returns false if it is none. */
+bool place_base(struct value *v, Dwarf_Die *base);
 const char *place_fact(const Dwarf_Op *ops, size_t n);
 /* Tells whether the value is said to be an address of the stack. clang says so
  * of variables on the stack, where it has left out that they are loaded. */

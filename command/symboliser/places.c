@@ -350,6 +350,24 @@ static bool code_expression(struct value *v, Dwarf_Attribute *attr,
 	return true;
 }
 
+bool place_base(struct value *v, Dwarf_Die *base)
+{
+	const struct value_scope none = { 0 };
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (v->kind != VALUE_MEMORY || !dw.hasattr(base, DW_AT_virtuality) ||
+	    !dw.attr(base, DW_AT_data_member_location, &attr) ||
+	    dw.getlocation_addr(&attr, 0, &ops, &n, 1) != 1 || n < 2 ||
+	    ops[0].atom != DW_OP_dup)
+		return false;
+	code_address(v);
+	v->follows = true;
+	value_type(v, base);
+	return v->has_type && code_expression(v, &attr, ops, n, &none);
+}
+
 /* Makes a register and an offset of code that adds to a register: an operand
  * says such an address, without a program. */
 static void address_fold(struct value *v)

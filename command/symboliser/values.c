@@ -381,6 +381,38 @@ void value_part(struct value *v, Dwarf_Die *member, Dwarf_Word offset)
 		v->kind = VALUE_NUMBER;
 }
 
+/* Takes a member of a virtual base class, also of one of another base. Returns
+ * false if there is none. */
+static bool virtual_take(struct value *v, Dwarf_Die *type, const char *name,
+			 int depth)
+{
+	struct value copy;
+	Dwarf_Word offset;
+	Dwarf_Die base, member;
+
+	if (depth == NESTED_MAX || dw.child(type, &base))
+		return false;
+	do {
+		copy = *v;
+		if (dw.tag(&base) != DW_TAG_inheritance)
+			continue;
+		if (value_number(&base, DW_AT_data_member_location, &offset))
+			value_part(&copy, &base, offset);
+		else if (!place_base(&copy, &base))
+			continue;
+		if (!copy.kind || !copy.has_type)
+			continue;
+		*type = copy.type;
+		if (member_find(type, name, &member, &offset, 0))
+			value_part(&copy, &member, offset);
+		else if (!virtual_take(&copy, type, name, depth + 1))
+			continue;
+		*v = copy;
+		return true;
+	} while (!dw.siblingof(&base, &base));
+	return false;
+}
+
 void value_member_take(struct value *v, const char *name, bool arrow)
 {
 	Dwarf_Die type = v->type, member;
@@ -409,6 +441,9 @@ void value_member_take(struct value *v, const char *name, bool arrow)
 		return;
 	}
 	if (!member_find(&type, name, &member, &offset, 0)) {
+		member = type;
+		if (virtual_take(v, &member, name, 0))
+			return;
 		value_refuse(v, VALUE_NO_MEMBER);
 		value_miss(name, &type, NULL);
 		return;
@@ -441,6 +476,11 @@ bool value_is_class(const struct value *v)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
 }
 
+/* The virtual base classes of a value that were taken: an object has each only
+ * one time. */
+static const void *virtual[NESTED_MAX];
+static uint32_t nvirtual;
+
 /* Calls `take` for the members of a type that begins so many bytes behind the
  * value's begin. */
 static void members_each(const struct value *value, Dwarf_Die *type,
@@ -451,6 +491,7 @@ static void members_each(const struct value *value, Dwarf_Die *type,
 	Dwarf_Die member;
 	Dwarf_Word before;
 	const char *name;
+	uint32_t i;
 
 	if (depth == NESTED_MAX || !symboliser_type_define(type) ||
 	    dw.child(type, &member))
@@ -473,12 +514,28 @@ static void members_each(const struct value *value, Dwarf_Die *type,
 			members_each(value, &copy.type, at + before, depth + 1,
 				     take, priv);
 	}
+	if (value->kind != VALUE_MEMORY || dw.child(type, &member))
+		return;
+	do {
+		copy = *value;
+		address_add(&copy, (int64_t)at);
+		if (dw.tag(&member) != DW_TAG_inheritance ||
+		    !place_base(&copy, &member))
+			continue;
+		for (i = 0; i < nvirtual && virtual[i] != copy.type.addr; i++)
+			;
+		if (i < nvirtual || i == NESTED_MAX)
+			continue;
+		virtual[nvirtual++] = copy.type.addr;
+		members_each(&copy, &copy.type, 0, depth + 1, take, priv);
+	} while (!dw.siblingof(&member, &member));
 }
 
 void value_members(const struct value *value, value_member *take, void *priv)
 {
 	Dwarf_Die type = value->type;
 
+	nvirtual = 0;
 	if (value_is_class(value))
 		members_each(value, &type, 0, 0, take, priv);
 }

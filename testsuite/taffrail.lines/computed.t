@@ -359,3 +359,54 @@ whole stdout:
 	1 hit was left out
 	3 events
 	1 hit was left out
+
+group: virtual base classes, {OPTIONS}
+for: OPTIONS g++_-O0 g++_-O1_-gdwarf-4 clang++_-O0
+before:
+	cat >virtual.cc <<-'END'
+		#include <cstdio>
+		struct base {
+			int b = 1;
+			const char *name = "tea";
+			virtual ~base() {}
+		};
+		struct left : virtual base {
+			int l = 2;
+			int own();
+		};
+		struct right : virtual base {
+			int r = 3;
+		};
+		struct both : left, right {
+			int d = 4;
+		};
+		int left::own()
+		{
+			std::printf("%d\n", b);
+			return b + l;
+		}
+		__attribute__((noinline)) int show(both *o, left *part)
+		{
+			std::printf("%d\n", o->b + part->b);
+			return o->d;
+		}
+		int main()
+		{
+			both d;
+			left alone;
+			alone.b = 5;
+			show(&d, &alone);
+			return d.own() + alone.own() - 10;
+		}
+	END
+	words=({OPTIONS})
+	${words//_/ } -g -Wl,--build-id -o virtual virtual.cc 2>err || exit 77
+case: members are those of the object, and each base is there one time
+run: taffrail record -o trace -e 'virtual.cc:23(*o, part->b, part->name, o->b + part->b)' -e 'virtual.cc:18 "own %d %d", b, this->l' -- ./virtual >out && taffrail view --short trace | cut -d' ' -f3-
+whole stdout:
+	line:virtual.cc:23 l = 2, b_3 = 1, name_2 = "tea", r = 3, d = 4, b = 5, name = "tea", b_2 = 6, unread = 0x0
+	line:virtual.cc:18 own = 1, arg2 = 2, unread = 0x0
+	line:virtual.cc:18 own = 5, arg2 = 2, unread = 0x0
+case: a condition reads them
+run: taffrail record -o if -e 'virtual.cc:18(l) if b == 5' -- ./virtual >out && taffrail view --short if | cut -d' ' -f3-
+whole stdout: line:virtual.cc:18 l = 2, b = 5, unread = 0x0
