@@ -410,3 +410,30 @@ whole stdout:
 case: a condition reads them
 run: taffrail record -o if -e 'virtual.cc:18(l) if b == 5' -- ./virtual >out && taffrail view --short if | cut -d' ' -f3-
 whole stdout: line:virtual.cc:18 l = 2, b = 5, unread = 0x0
+
+group: texts at the end of the memory
+before:
+	cat >edge.c <<-'END'
+		#include <string.h>
+		#include <sys/mman.h>
+		static int show(const char *p, const char *q)
+		{
+			int n = p != q;
+			return n;
+		}
+		int main(void)
+		{
+			char *page = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			mprotect(page + 32768, 32768, PROT_NONE);
+			memcpy(page + 32762, "abcde", 6);
+			page[32767] = 'f';
+			return show(page + 32762, "whole") - 1;
+		}
+	END
+	gcc -g -Wl,--build-id -o edge edge.c 2>err || exit 77
+case: end in dots
+run:
+	taffrail record -o trace -e 'edge.c:6(p, q)' -e 'edge.c:5 "%s", p' -- ./edge >out && taffrail view --short trace | cut -d' ' -f3-
+whole stdout:
+	line:edge.c:5 arg1 = "abcdef..."
+	line:edge.c:6 p = "abcdef...", q = "whole"

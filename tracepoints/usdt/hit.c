@@ -252,6 +252,12 @@ static SIGSAFE void string_add(struct strings *strings,
 		/* a text that is cut is not one that cannot be read */
 		if (!address || n == most || (n && !to[n - 1]))
 			wanted = n;
+		else if (n && most > 3 && usdt_is_line(probe)) {
+			/* the memory ends before the text */
+			n = min_u64(n + 3, most);
+			__builtin_memcpy(to + n - 3, "...", 3);
+			wanted = UINT64_MAX;
+		}
 		if (!n && (most || !address)) {
 			var->p = address ? "(unreadable)" : "(null)";
 		} else {
