@@ -364,6 +364,11 @@ bool value_is_function(Dwarf_Die *scope);
 void value_variable_take(struct value *v, const char *name,
 			 const struct value_scope *scope);
 
+/* Finds the type that a name means there, as value_type_find(): one of the
+ * function's blocks, of its class or namespaces, or of the unit. */
+bool value_type_known(Dwarf_Die *type, const char *name, int tag,
+		      const struct value_scope *scope);
+
 /* Tells whether a variable is the same one in all of the program's code: of no
  * function, or static. */
 bool value_is_static(Dwarf_Die *variable, uint64_t address);

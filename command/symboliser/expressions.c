@@ -529,9 +529,7 @@ static void value_cast(struct value *v, const struct cast *cast,
 	Dwarf_Die type;
 
 	if (v->kind && !number) {
-		if (!scope->n ||
-		    !value_type_find(&type, &scope->scopes[scope->n - 1],
-				     cast->name, cast->tag)) {
+		if (!value_type_known(&type, cast->name, cast->tag, scope)) {
 			value_refuse(v, "is cast to a type that is not known "
 					"there");
 			return;

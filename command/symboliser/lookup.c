@@ -522,3 +522,31 @@ void value_variable_take(struct value *v, const char *name,
 	v->number = TAFFRAIL_T_S32;
 	code_const(v, *name == 't');
 }
+
+bool value_type_known(Dwarf_Die *type, const char *name, int tag,
+		      const struct value_scope *scope)
+{
+	Dwarf_Die around[AROUND_MAX], function = scope->owner, of;
+	int n = 0, line;
+
+	for (int i = 0; i < scope->n && !scope->elsewhere; i++) {
+		of = scope->scopes[i];
+		die_follow(&of, &of, DW_AT_abstract_origin);
+		if (value_type_find(type, &scope->scopes[i], name, tag) ||
+		    value_type_find(type, &of, name, tag))
+			/* behind the line, it is not known yet */
+			return dw.decl_line(type, &line) ||
+			       line <= scope->line;
+		if (value_is_function(&scope->scopes[i])) {
+			function = scope->scopes[i];
+			break;
+		}
+	}
+	if (function.addr)
+		n = symboliser_around(&function, around, AROUND_MAX);
+	for (int i = 0; i < n; i++)
+		if (value_type_find(type, &around[i], name, tag))
+			return true;
+	return scope->n && value_type_find(type, &scope->scopes[scope->n - 1],
+					   name, tag);
+}

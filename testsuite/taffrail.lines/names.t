@@ -251,6 +251,49 @@ whole stdout:
 	n::outer::own is cast to a type that is not known there
 	n:: is cast to a type that is not known there
 
+group: types of blocks and of the function's namespace, {OPTIONS}
+for: OPTIONS g++_-O0 clang++_-O0
+before:
+	cat >item.cc <<-'END'
+		struct item { int a, b; };
+		static int file(void *p)
+		{
+			return ((item *)p)->b;
+		}
+		namespace shop {
+		struct item { int c, b, d; };
+		static int space(void *p)
+		{
+			return ((item *)p)->b;
+		}
+		}
+		static int block(void *p)
+		{
+			struct item { int e, f, g, b; };
+			int n = ((item *)p)->b;
+			return n;
+		}
+		int main()
+		{
+			int v[] = { 1, 2, 3, 4 };
+			item i = { 0, 2 };
+			shop::item s = { 0, 2, 0 };
+
+			return file(v) + shop::space(v) + block(v) - 8 + i.a + s.c;
+		}
+	END
+	words="{OPTIONS}"
+	${words//_/ } -g -Wl,--build-id -o item item.cc 2>err || exit 77
+	# of other places in it, which tell the layouts apart
+	value() { rm -rf seen; taffrail record -o seen -e "item.cc:$1" -- ./item 2>err; taffrail view seen | grep -o '{ [^{]*}$'; }
+case: a cast takes the innermost
+run: value '4(*(item *)p)'; value '10(*(item *)p)'; value '17(*(item *)p)'; value '17(*(shop::item *)p)'
+whole stdout:
+	{ a = 1, b = 2, unread = 0x0 }
+	{ c = 1, b = 2, d = 3, unread = 0x0 }
+	{ e = 1, f = 2, g = 3, b = 4, unread = 0x0 }
+	{ c = 1, b = 2, d = 3, unread = 0x0 }
+
 group: functions that are written on one line, {OPTIONS}
 for: OPTIONS gcc_-O0 gcc_-O2 clang_-O0
 before:
