@@ -16,8 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
+
 #define LIBRARY		"libdw.so.1"
 #define PATH_MAX_NAMES	8		/* namespaces in each other */
+#define DEPTH_MAX	32		/* types in each other */
 
 #define FIND(name) \
 	symbol = dlsym(library, "dwarf_" #name); \
@@ -240,9 +243,92 @@ struct defining {
 	const char *name;
 	int tag;
 	Dwarf_Die found;
-	Dwarf_Word bytes;
-	uint32_t n;			/* that differ in size */
+	uint32_t n;			/* that differ */
 };
+
+/* Makes the next child that says something of a layout. `first`: *child is a
+ * type, of which it is the first one. */
+static bool layout_next(Dwarf_Die *child, bool first)
+{
+	int tag;
+
+	if (first ? dw.child(child, child) : dw.siblingof(child, child))
+		return false;
+	tag = dw.tag(child);
+	return tag == DW_TAG_member || tag == DW_TAG_inheritance ||
+	       tag == DW_TAG_enumerator || tag == DW_TAG_subrange_type ||
+	       tag == DW_TAG_variant_part || layout_next(child, false);
+}
+
+/* Tells whether two places are said by the same operations. */
+static bool operations_same(Dwarf_Attribute *a, Dwarf_Attribute *b)
+{
+	Dwarf_Op *x, *y;
+	size_t n, m;
+
+	if (dw.getlocation_addr(a, 0, &x, &n, 1) != 1 ||
+	    dw.getlocation_addr(b, 0, &y, &m, 1) != 1 || n != m)
+		return false;
+	while (n-- > 0)
+		if (x[n].atom != y[n].atom || x[n].number != y[n].number)
+			return false;
+	return true;
+}
+
+/* Tells whether two types, or members, are alike: names, sizes, places, and
+ * that of all members. Of a pointer's target, the name alone counts. */
+static bool layout_same(Dwarf_Die *left, Dwarf_Die *right, int depth)
+{
+	static const unsigned int facts[] = {
+		DW_AT_byte_size, DW_AT_bit_size, DW_AT_data_bit_offset,
+		DW_AT_bit_offset, DW_AT_data_member_location, DW_AT_encoding,
+		DW_AT_upper_bound, DW_AT_count, DW_AT_const_value,
+	};
+	Dwarf_Die a = *left, b = *right, of_a, of_b;
+	const char *name = dw.diename(&a), *other = dw.diename(&b);
+	int tag = dw.tag(&a);
+	Dwarf_Attribute x, y;
+
+	if (a.addr == b.addr)
+		return true;
+	if (!depth || tag != dw.tag(&b) ||
+	    strcmp(name ? name : "", other ? other : ""))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
+		Dwarf_Word m = 0, n = 0;
+		bool has = dw.attr(&a, facts[i], &x);
+
+		if (has != !!dw.attr(&b, facts[i], &y))
+			return false;
+		if (has && (dw.formudata(&x, &m) || dw.formudata(&y, &n) ?
+				    !operations_same(&x, &y) : m != n))
+			return false;
+	}
+	if (tag != DW_TAG_subrange_type &&
+	    dw.attr(&a, DW_AT_type, &x) && dw.attr(&b, DW_AT_type, &y) &&
+	    dw.formref_die(&x, &of_a) && dw.formref_die(&y, &of_b)) {
+		/* those that they lead to may lead back */
+		bool leads = tag == DW_TAG_pointer_type ||
+			     tag == DW_TAG_reference_type ||
+			     tag == DW_TAG_rvalue_reference_type;
+
+		name = dw.diename(&of_a);
+		other = dw.diename(&of_b);
+		if (leads ? strcmp(name ? name : "", other ? other : "") != 0 :
+			    !layout_same(&of_a, &of_b, depth - 1))
+			return false;
+	}
+	for (bool first = true;; first = false) {
+		bool more = layout_next(&a, first);
+
+		if (more != layout_next(&b, first))
+			return false;
+		if (!more)
+			return true;
+		if (!layout_same(&a, &b, depth - 1))
+			return false;
+	}
+}
 
 /* Looks below a DIE; `path` are the namespaces that are left. */
 static void type_look(struct defining *d, Dwarf_Die *parent,
@@ -250,7 +336,6 @@ static void type_look(struct defining *d, Dwarf_Die *parent,
 {
 	Dwarf_Die child;
 	const char *name;
-	Dwarf_Word bytes;
 	int tag;
 
 	if (dw.child(parent, &child))
@@ -268,10 +353,7 @@ static void type_look(struct defining *d, Dwarf_Die *parent,
 		}
 		if (dw.hasattr(&child, DW_AT_declaration))
 			continue;
-		bytes = 0;
-		dw.aggregate_size(&child, &bytes);
-		d->n += !d->n || bytes != d->bytes;
-		d->bytes = bytes;
+		d->n += !d->n || !layout_same(&d->found, &child, DEPTH_MAX);
 		d->found = child;
 	} while (!dw.siblingof(&child, &child));
 }

@@ -294,6 +294,23 @@ whole stdout:
 	{ e = 1, f = 2, g = 3, b = 4, unread = 0x0 }
 	{ c = 1, b = 2, d = 3, unread = 0x0 }
 
+group: a type that a unit only declares
+before:
+	printf 'struct cfg; struct same;\nstruct cfg *get(void);\nstruct same *same(void);\nint main(void)\n{\n\tstruct cfg *c = get();\n\tstruct same *s = same();\n\treturn !c + !s;\n}\n' >use.c
+	printf 'struct cfg { int a, b; };\nstruct same { int id; struct same *next; struct { char tag[4]; } in; };\nstatic struct cfg c = { 70, 80 };\nstruct cfg *get(void) { return &c; }\n' >get.c
+	printf 'struct cfg { int b, a; };\nstruct same { int id; struct same *next; struct { char tag[4]; } in; };\nstatic struct cfg c = { 1, 2 };\nstatic struct same s = { 5, &s, { "tag" } };\nstruct same *same(void) { return c.a ? &s : 0; }\n' >other.c
+case: of definitions of one size that differ none is taken, and of equal ones the one
+run: for order in 'get.c other.c' 'other.c get.c'; do for version in '' dwarf-2; do gcc -g$version -Wl,--build-id -o use use.c $order && rm -rf use.trace && taffrail record -o use.trace -e 'use.c:8(s->id, s->next->id, s->in.tag)' -- ./use 2>err; taffrail view use.trace | grep -o '{ id.*'; taffrail record -o none -e 'use.c:8(c->a)' -- ./use 2>&1 | sed 's/.*: at/at/'; done; done
+whole stdout:
+	{ id = 5, id_2 = 5, tag = "tag", unread = 0x0 }
+	at use.c:8, c->a has a type that is not declared there
+	{ id = 5, id_2 = 5, tag = "tag", unread = 0x0 }
+	at use.c:8, c->a has a type that is not declared there
+	{ id = 5, id_2 = 5, tag = "tag", unread = 0x0 }
+	at use.c:8, c->a has a type that is not declared there
+	{ id = 5, id_2 = 5, tag = "tag", unread = 0x0 }
+	at use.c:8, c->a has a type that is not declared there
+
 group: functions that are written on one line, {OPTIONS}
 for: OPTIONS gcc_-O0 gcc_-O2 clang_-O0
 before:
