@@ -35,7 +35,7 @@
  *
  * A line's code begins where the line table leads from another line to it, or
  * where another function of the line begins, at an instruction that compilers
- * recommend for a stop (is_stmt).
+ * recommend for a stop (is_stmt). Code that such code goes on to is none.
  */
 #include "command/symboliser/dwarf-private.h"
 
@@ -54,6 +54,7 @@
 
 #define TEXT_MAX	4096
 #define NAMES_BYTES	200		/* that are like another one */
+#define CALL		0xe8		/* the opcode */
 
 struct place {
 	uint64_t address;
@@ -698,12 +699,68 @@ static void sources_put(const struct search *s)
 		line_put(s, "near\t%s\n", nearest.ids[i]);
 }
 
+/* Tells whether a unit was compiled by gcc, without optimisation: each of its
+ * statements has its code one time. */
+static bool is_plain(Dwarf_Die *unit)
+{
+	Dwarf_Attribute attr;
+	const char *by = dw.formstring(dw.attr(unit, DW_AT_producer, &attr));
+	const char *level = by ? strstr(by, " -O") : NULL;
+
+	return by && !strncmp(by, "GNU ", 4) &&
+	       (!level || !strncmp(level, " -O0", 4));
+}
+
+/* Notes that an exception leads between two addresses. */
+static void handler_look(void *between, uint64_t target)
+{
+	uint64_t *all = between;
+
+	all[2] |= target > all[0] && target <= all[1];
+}
+
+/* Tells whether the code of one place goes on to another one of the line, and
+ * nothing else leads there: both are of one run of the line. */
+static bool is_continued(const struct search *s, const struct place *from,
+			 const struct place *to)
+{
+	struct usdt_file file = { 0 };
+	uint64_t between[3] = { from->address, to->address };
+	struct usdt_function function;
+	struct usdt_image image;
+	struct usdt_decoded d;
+	Dwarf_Die unit = from->unit;
+	const uint8_t *bytes;
+
+	file.bytes = (const uint8_t *)elf_rawfile(s->d.own, &file.size);
+	if (!symboliser_unit_whole(&unit) || !is_plain(&unit) ||
+	    !usdt_zydis() || !file.bytes || usdt_image_open(&image, &file) ||
+	    !usdt_image_function(&image, from->address, &function) ||
+	    to->address >= function.end ||
+	    (function.handlers &&
+	     (!usdt_image_handlers(&image, &function, handler_look, between) ||
+	      between[2])))
+		return false;
+	for (uint64_t at = function.start; at < function.end; at += d.length) {
+		size_t rest = function.end - at;
+
+		if (!code_find(s->d.own, at, rest, &bytes) || !bytes ||
+		    !usdt_decode(usdt_zydis(), bytes, rest, at, &d) ||
+		    d.through || (d.leads && d.target > from->address &&
+				  d.target <= to->address) ||
+		    (at >= from->address && at < to->address && d.ends &&
+		     *bytes != CALL))
+			return false;
+	}
+	return true;
+}
+
 /* Answers the question `s->of`. */
 static void question_put(struct search *s)
 {
 	const struct question *q = s->of;
 	const struct place *before = NULL, *place;
-	bool put_any = false;
+	bool put_any = false, same;
 
 	line_put(s, "rule\t%u\n", (uint32_t)(q - s->questions));
 	if (!q->ntargets)
@@ -723,8 +780,10 @@ static void question_put(struct search *s)
 		if (before && before->address == place->address &&
 		    before->line == place->line)
 			continue;
+		same = before && before->line == place->line &&
+		       is_continued(s, before, place);
 		before = place;
-		put_any |= place_put(s, place);
+		put_any |= same || place_put(s, place);
 	}
 	/* there is none: a next one below 1, another below 0 */
 	if (!put_any)

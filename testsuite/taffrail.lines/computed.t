@@ -437,3 +437,33 @@ run:
 whole stdout:
 	line:edge.c:5 arg1 = "abcdef..."
 	line:edge.c:6 p = "abcdef...", q = "whole"
+
+group: lines whose code goes to another line and comes back
+before:
+	cat >back.cc <<-'END'
+		int main(int argc, char **argv)
+		{
+			int t = argc, u = 2, sum = 0;
+			auto f = [&t, u](int z) {
+				int w = t + u + z;
+				return w;
+			};
+			for (int i = 0; i < 3; i++)
+				sum += f(i);
+			return sum != 12;
+		}
+	END
+	g++ -g -O0 -Wl,--build-id -o back back.cc 2>err || exit 77
+case: have one event a run, and loops one a round
+run: taffrail record -o trace -e 'back.cc:5(z)' -e 'back.cc:8(sum)' -e 'back.cc:9(sum)' -- ./back >out && taffrail view --short trace | grep -o 'line:.*' | sort | uniq -c
+whole stdout:
+	      1 line:back.cc:5 z = 0
+	      1 line:back.cc:5 z = 1
+	      1 line:back.cc:5 z = 2
+	      1 line:back.cc:8 sum = 0
+	      1 line:back.cc:8 sum = 12
+	      1 line:back.cc:8 sum = 3
+	      1 line:back.cc:8 sum = 7
+	      1 line:back.cc:9 sum = 0
+	      1 line:back.cc:9 sum = 3
+	      1 line:back.cc:9 sum = 7
