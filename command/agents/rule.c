@@ -133,11 +133,12 @@ bool rule_matches(const char *rule, const char *id, const char *file)
 	       rule_names_function(glob, *module ? module : NULL, id + 3);
 }
 
-/* Returns a rule without "line:" before it, as traces call the event. */
+/* Returns a rule without "line:" before it, as traces call the event, or
+ * "line/", as list prints it. */
 static const char *line_bare(const char *rule)
 {
-	bool before = !strncmp(rule, "line:", 5) &&
-		      rule_kind(rule + 5) == RULE_LINE;
+	bool before = !strncmp(rule, "line", 4) && rule[4] &&
+		      strchr(":/", rule[4]) && rule_kind(rule + 5) == RULE_LINE;
 
 	return rule + (before ? 5 : 0);
 }

@@ -662,6 +662,11 @@ cases:
 	1 taffrail env -e 'shop.c:36(n) if item->kind == TOOOL' "$CASES/plain"
 		no field "TOOOL"; .*; kind has FRUIT, TOOL; 
 
+group: the names of lines that list prints
+case: are those of rules, too
+run: taffrail record -o slash -e 'line/shop.c:36(n)' -- "$CASES/plain" 1 >out; taffrail view --short --where 'line/shop.c:36' slash
+stdout: line:shop\.c:36 n = 
+
 group: parameters without a value
 case: they are named
 run: taffrail record -o bare -e 'shop.c:37' -- "$CASES/fast" 1 >out; taffrail record -o whole -e 'shop.c:36' -- "$CASES/plain" 1 >out
