@@ -59,7 +59,7 @@ struct start_arguments {
 
 enum {
 	KEY_QUOTA = 256, KEY_CHANNEL, KEY_LEVEL, KEY_FUNCTIONS, KEY_DEPTH,
-	KEY_MIN_TIME, KEY_GROUP
+	KEY_MIN_TIME, KEY_GROUP, KEY_PROGRAM
 };
 
 static const struct option_row start_rows[] = {
@@ -69,8 +69,7 @@ static const struct option_row start_rows[] = {
 	  "all", NULL, "in all your processes, also later ones" },
 	{ 'e', "event", "RULE", "trace markers that match (default: all); "
 	  "repeatable" },
-	{ OPTION_TEXT(0, struct start_arguments, program),
-	  "program", "FILE", "with --all: rules for source lines "
+	{ KEY_PROGRAM, "program", "FILE", "with --all: rules for source lines "
 	  "are also for this program, which may begin later" },
 #define RULES_OBJECT struct start_arguments
 #include "command/common/rules-options.def"
@@ -113,6 +112,14 @@ static int take_option(void *object, int key, const char *value)
 			return command_misused("a quota of 0 leaves no room for "
 					       "buffers; without --quota there "
 					       "is no limit");
+		return COMMAND_DONE;
+	case KEY_PROGRAM:
+		if (a->program)
+			return command_misused("--program '%s' and '%s': give "
+					       "one, and the others' rules by "
+					       "enable --program", a->program,
+					       value);
+		a->program = value;
 		return COMMAND_DONE;
 	case KEY_GROUP:
 		return command_take_group(&a->group, value);

@@ -740,6 +740,8 @@ cases:
 		there is no code at that line; the next one with code is 34, the one before 32$
 	1 taffrail start s --all -e 'shop.c:36' --program "$CASES/nowhere"
 		nowhere: No such file
+	2 taffrail start s --all --program "$CASES/plain" --program "$CASES/fast" -e 'shop.c:36'
+		--program '.*/plain' and '.*/fast': give one, and the others' rules by enable --program$
 	2 taffrail start s -p 1 --program "$CASES/plain" -e 'shop.c:36'
 		--program is for --all
 	2 taffrail record -e 'shop.c:36(n' -- "$CASES/plain"
