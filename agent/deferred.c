@@ -60,8 +60,8 @@ static const struct r_debug *linked;
 static int row_file = -1;	/* until deferred_start() closes it */
 static bool too_late;		/* the rules changed before the row was there */
 
-/* Learns what tells the runtime directory from another one at the path, where
- * the recorder's file does not have it. */
+/* Learns the number of the runtime directory, as another may be at the path,
+ * where the recorder's file does not have it. */
 static bool place_learn(void)
 {
 	struct stat st;

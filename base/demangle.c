@@ -338,7 +338,7 @@ static struct piece piece_join(struct demangle *d, struct piece a,
 	return t;
 }
 
-/* Returns what T_ (0), T0_ (1), ... means here: the argument of a pack that is
+/* Returns the meaning of T_ (0), T0_ (1), ...: the argument of a pack that is
  * being read, or none of an empty one; a parameter of a lambda is `auto`, to
  * which other tools give a number. */
 static struct piece find_parameter(struct demangle *d, uint32_t number)
@@ -947,7 +947,7 @@ static struct piece read_encoding(struct demangle *d, uint16_t *name)
 	return t;
 }
 
-/* Does what demangle() does, for a symbol alone. */
+/* As demangle(), for a symbol alone. */
 static size_t demangle_symbol(struct demangle *d, const char *symbol, size_t n,
 			      char *name, size_t room)
 {
@@ -990,7 +990,7 @@ static size_t demangle_symbol(struct demangle *d, const char *symbol, size_t n,
 	d->named = none;
 	t = read_encoding(d, &bytes);
 	if (d->failed && d->named.n) {
-		/* the name alone, and what is behind the types */
+		/* the name alone, and the part behind the types */
 		t = d->named;
 		for (d->p = symbol; d->p < d->end && *d->p != '.';)
 			d->p++;

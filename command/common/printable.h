@@ -7,7 +7,7 @@
 
 #include <stdarg.h>
 
-/* Returns what vprintf(3) prints, made printable, to be freed; or NULL. A
+/* Returns the text of vprintf(3), made printable, to be freed; or NULL. A
  * newline at the end of the format is kept. */
 char *printable_text(const char *format, va_list ap);
 

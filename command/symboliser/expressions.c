@@ -407,8 +407,8 @@ static const char *parts_take(struct value *v, const char *p,
  * value in a condition. */
 static bool is_computed;
 
-/* Takes the value of an enumerator that a scope, or the unit, declares, if there
- * is one. */
+/* Takes the value of an enumerator that a scope, or the unit, declares, if
+ * there is one. */
 static void enumerator_take(struct value *v, const char *name,
 			    const struct value_scope *scope)
 {
@@ -440,8 +440,8 @@ static void enumerator_take(struct value *v, const char *name,
 		}
 }
 
-/* Takes what a name stands for; where another operand is computed with it, also
- * an enumerator. */
+/* Takes the value of a name; where another operand is computed with it, also an
+ * enumerator. */
 static void named_take(struct value *v, const char *name,
 		       const struct value_scope *scope)
 {

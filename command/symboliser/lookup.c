@@ -32,7 +32,7 @@ struct lookup {
 	char text[NAME_BYTES];		/* the names, each with a NUL */
 	const char *parts[PARTS_MAX + 1];	/* namespaces and classes */
 	bool global;			/* begins with "::" */
-	bool elsewhere;			/* only what other units can mean */
+	bool elsewhere;			/* only names of other units */
 	Dwarf_Die around[AROUND_MAX];	/* the innermost first */
 	int n;
 	Dwarf_Die found;
@@ -144,7 +144,7 @@ static int depth_shared(struct lookup *l, Dwarf_Die *die)
 static void scope_look(struct lookup *l, Dwarf_Die *parent,
 		       const char *const *path, const void *space, int left);
 
-/* Looks at what a scope imports: a namespace, or a name. */
+/* Looks at an import of a scope: a namespace, or a name. */
 static void import_look(struct lookup *l, Dwarf_Die *import,
 			const char *const *path, const void *space, int left)
 {
@@ -350,7 +350,7 @@ static int units_look(struct lookup *l, Dwarf_Die *own, int end)
 		    (!definition_find(&other.found, &unit) &&
 		     !definition_find(&other.found, &linked)))
 			continue;
-		/* what several units define in one scope is the same */
+		/* several units define the same in one scope */
 		l->is_ambiguous |= first >= 0 && at != first;
 		first = at;
 		l->found = other.found;

@@ -208,7 +208,7 @@ int usdt_place_switch(const struct patcher *patcher, struct usdt_spot *spot,
 
 	if (unwritten && on)
 		return -EIO;
-	/* other jumps have the bytes, or a jump would move what may fault */
+	/* other jumps have the bytes, or a jump would move one that faults */
 	if (!spot->way || (spot->given && on)) {
 		spot->refused = !on ? 0 : spot->refused == -EFAULT ? -EFAULT :
 				USDT_OVERLAPS;

@@ -218,7 +218,7 @@ int usdt_calls_pun(const struct usdt_calls *calls,
 	const struct usdt_plan *own = plan_of(calls, wanted->site), *exit;
 	int why = USDT_FAULTS;
 
-	/* what is known already saves a plan */
+	/* facts that are known save a plan */
 	if (own->moved[0].length >= USDT_JUMP_BYTES)
 		return USDT_LED_TO;
 	if (!own->moved[0].faults || plan_refused(calls, own) != why)
