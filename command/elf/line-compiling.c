@@ -632,6 +632,7 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 	const struct line_rule *rule = c->rule;
 	const char *typed = rule->typed;
 	size_t condition;
+	char *made;
 
 	if (c->unnamed && !rule->text)
 		return command_failed("rule '%s': the file with the line has no "
@@ -648,6 +649,12 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 		if (!c->has[i] && *c->lacks[i])
 			return command_failed("rule '%s': at %s, %s", typed,
 					      rule->where, c->lacks[i]);
+	/* not of a name that was made for a field */
+	if (rule->text && !c->fits && *c->perhaps &&
+	    asprintf(&made, "\"%.*s_", (int)strcspn(c->perhaps, " "),
+		     c->perhaps) >= 0 && strstr(c->fault.fact, made))
+		return command_failed("rule '%s': in its condition, %s", typed,
+				      c->perhaps);
 	if (rule->text && !c->fits)
 		return command_failed("rule '%s': condition '%s', column %u: "
 				      "%s%s%s", typed,

@@ -653,6 +653,8 @@ cases:
 		: condition 'name > 2', column 6: strings have no order: use ==, != or ~$
 	1 taffrail record -e 'shop.c:36((unsigned char)n, left) if left > 1 && (unsigned char)n > 255' -- "$CASES/plain"
 		: condition 'left > 1 && n > 255', column 12: no value of this type meets it$
+	1 taffrail record -e 'shop.c:36(item->flag) if flag > 3' -- "$CASES/plain"
+		: in its condition, flag is no variable there; nearest: 
 	1 taffrail record -e 'shop.c:36(item->flag) if item->flag < 0' -- "$CASES/plain"
 		: condition 'flag < 0', column 1: no value of this type meets it$
 	1 taffrail env -e 'shop.c:36(n) if n == 3000000000' "$CASES/plain"
