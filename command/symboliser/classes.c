@@ -137,6 +137,29 @@ static void vector_count(struct value *v)
 	*v = end;
 }
 
+/* Makes the number of elements of a span whose type has it. */
+static bool extent_take(struct value *v)
+{
+	const char *name = dw.diename(&v->type);
+	Dwarf_Attribute attr;
+	Dwarf_Sword number;
+	Dwarf_Die child;
+
+	if (!name || strncmp(name, "span<", 5) || dw.child(&v->type, &child))
+		return false;
+	do {
+		if (dw.tag(&child) != DW_TAG_template_value_parameter ||
+		    !dw.attr(&child, DW_AT_const_value, &attr) ||
+		    !value_constant(&attr, &number) || number < 0)
+			continue;
+		*v = (struct value){ .kind = VALUE_NUMBER, .base = -1,
+				     .number = TAFFRAIL_T_U64 };
+		code_const(v, number);
+		return true;
+	} while (!dw.siblingof(&child, &child));
+	return false;
+}
+
 /* Makes the elements of a view or a span, or of a slice, a Vec or a String of
  * Rust 1.63 to 1.95. */
 static void slice_take(struct value *v)
@@ -150,7 +173,8 @@ static void slice_take(struct value *v)
 	if (value_path(&copy, "vec"))
 		count = copy;
 	of = copy.type;
-	if (!paths_take(&count, lengths) || !paths_take(&copy, slices) ||
+	if ((!paths_take(&count, lengths) && !extent_take(&count)) ||
+	    !paths_take(&copy, slices) ||
 	    !copy.has_type || dw.tag(&copy.type) != DW_TAG_pointer_type)
 		return;
 	value_follow(&copy);

@@ -467,3 +467,24 @@ whole stdout:
 	      1 line:back.cc:9 sum = 0
 	      1 line:back.cc:9 sum = 3
 	      1 line:back.cc:9 sum = 7
+
+group: spans, {CC}
+for: CC g++ clang++
+before:
+	cat >spans.cc <<-'END'
+		#include <span>
+		int f(std::span<int, 3> three, std::span<int> all)
+		{
+			int r = three[1] + all[1];
+			return r;
+		}
+		int main()
+		{
+			int a[] = { 7, -8, 9, 10 };
+			return f(std::span<int, 3>(a, 3), a) + 16;
+		}
+	END
+	{CC} -std=c++20 -g -Wl,--build-id -o spans spans.cc 2>err || exit 77
+case: have their elements, also of a number that is in the type
+run: taffrail record -o trace -e 'spans.cc:5(three, all, three[1])' -- ./spans >out && taffrail view --short trace
+stdout: three = \[7, -8, 9\], all = \[7, -8, 9, 10\], three_2 = -8
