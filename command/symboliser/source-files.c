@@ -14,6 +14,7 @@
 #include "command/symboliser/dwarf-private.h"
 
 #include <dwarf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -223,6 +224,35 @@ static bool name_ends(const char *name, const char *end)
 	return p <= name || p[-1] == ':' || p[-1] == ' ';
 }
 
+/* Writes a name with each `const` of a parameter behind the type before which
+ * it stands, where the demangler has it. Returns false without room. */
+static bool const_move(char *to, size_t room, const char *name)
+{
+	bool begins = false;		/* a type */
+	size_t used = 0, n;
+	int depth;
+
+	if (strlen(name) >= room)
+		return false;
+	while (*name) {
+		if (begins && !strncmp(name, "const ", 6)) {
+			name += 6;
+			for (n = 0, depth = 0; name[n] && (depth ||
+					!strchr("*&,)>", name[n])); n++)
+				depth += (name[n] == '<') - (name[n] == '>');
+			used += (size_t)sprintf(to + used, "%.*s const",
+						(int)n, name);
+			name += n;
+		}
+		begins = *name && (strchr("(,<", *name) ||
+				   (begins && *name == ' '));
+		if (*name)
+			to[used++] = *name++;
+	}
+	to[used] = '\0';
+	return true;
+}
+
 /* Returns how many bytes before `end` are a DIE's own name, or that without the
  * arguments of a template; 0: it has another one. */
 static size_t own_bytes(const char *name, const char *end, const char *own)
@@ -241,6 +271,7 @@ bool symboliser_is_named(Dwarf_Die *function, const char *name)
 	const char *own = dw.diename(function), *end = name + strlen(name);
 	Dwarf_Die declared = *function, *scopes = NULL;
 	Dwarf_Attribute attr;
+	char moved[512];
 	size_t bytes;
 	int n = 1, i = 0;
 
@@ -248,7 +279,9 @@ bool symboliser_is_named(Dwarf_Die *function, const char *name)
 		bytes = own ? strcspn(own, "<(") : 0;
 		own = bytes && memmem(name, strlen(name), own, bytes) ?
 			      function_shown(function) : NULL;
-		return own && name_ends(own, name);
+		return own && (name_ends(own, name) ||
+			       (const_move(moved, sizeof(moved), name) &&
+				name_ends(own, moved)));
 	}
 	/* most have another one */
 	bytes = own_bytes(name, end, own);

@@ -597,6 +597,10 @@ before:
 		{
 			return n + 1;
 		}
+		static int first(const char *s, const int *)
+		{
+			return *s;
+		}
 		static int quiet(long n)
 		{
 			return n + 2;
@@ -609,7 +613,7 @@ before:
 			c.add("abc");
 			shop::Box<int> a{1};
 			shop::Box<double> b{1.5};
-			std::printf("%d %g %d %g %d %d\n", shop::twice(2), shop::twice(1.5), a.get(1), b.get(2), shop::quiet(1), shop::quiet(1l));
+			std::printf("%d %g %d %g %d %d\n", shop::twice(2), shop::twice(1.5), a.get(1), b.get(2), shop::quiet(1), shop::quiet(1l) + shop::first("q", nullptr));
 		}
 	END
 	words=({OPTIONS})
@@ -637,6 +641,10 @@ whole stdout:
 	line:shop::Box::get:+3: { by = 2 }
 	line:Box<double>::get:+3: { by = 2 }
 no stderr: all functions of the name
+case: const may stand before the type, and behind it
+run: seen "'first(const char *, const int *)':+2(s)" "'first(char const*, int const*)':+2(s)"
+stdout: line:'first\(const char \*, const int \*\)':\+2: \{ s = "q" \}$
+stdout: line:'first\(char const\*, int const\*\)':\+2: \{ s = "q" \}$
 case: none has such parameters
 run: taffrail record -e "'add(char)':+2" -- ./over; taffrail record -e 'twice<char>:+2' -- ./over
 status: 1
