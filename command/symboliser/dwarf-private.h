@@ -76,9 +76,9 @@ struct symboliser_global {
 	uint64_t address;		/* of a thread's variable, how far it is
 					 * behind the begin of the file's */
 	bool thread;
-	bool bound;			/* that is what the dynamic linker
-					 * writes at `address`; of a thread's,
-					 * behind the thread pointer */
+	bool bound;			/* the dynamic linker writes that at
+					 * `address`; of a thread's, how far it
+					 * is behind the thread pointer */
 	uint64_t behind;		/* bytes of the variable, if bound */
 	bool weak;			/* no file may define it */
 };

@@ -32,7 +32,7 @@ struct lookup {
 	char text[NAME_BYTES];		/* the names, each with a NUL */
 	const char *parts[PARTS_MAX + 1];	/* namespaces and classes */
 	bool global;			/* begins with "::" */
-	bool elsewhere;			/* only names of other units */
+	bool elsewhere;			/* only external ones */
 	Dwarf_Die around[AROUND_MAX];	/* the innermost first */
 	int n;
 	Dwarf_Die found;
@@ -227,8 +227,8 @@ static void scope_look(struct lookup *l, Dwarf_Die *parent,
 	} while (!dw.siblingof(&child, &child));
 }
 
-/* Looks below so many names. What is used there is known as if it were in a
- * namespace that has `depth` names. */
+/* Looks below so many names. Names that are used there are known as if
+ * they were in a namespace that has `depth` names. */
 static void space_look(struct lookup *l, Dwarf_Die *unit,
 		       const char *const *names, int n, int depth,
 		       const void *space)
@@ -350,7 +350,7 @@ static int units_look(struct lookup *l, Dwarf_Die *own, int end)
 		    (!definition_find(&other.found, &unit) &&
 		     !definition_find(&other.found, &linked)))
 			continue;
-		/* several units define the same in one scope */
+		/* those of one scope in several units are the same */
 		l->is_ambiguous |= first >= 0 && at != first;
 		first = at;
 		l->found = other.found;
@@ -387,6 +387,9 @@ static void outer_find(struct lookup *l, const struct value_scope *scope)
 		       symboliser_around(&function, l->around, AROUND_MAX) : 0;
 	if (!l->n)
 		l->around[l->n++] = own;
+	/* dwz moves declarations to units that others import */
+	if (dw.tag(&l->around[l->n - 1]) == DW_TAG_partial_unit)
+		l->around[l->n - 1] = own;
 	unit = l->around[l->n - 1];
 	l->depth = AROUND_MAX;
 	for (int i = 0; i < scope->n && !scope->elsewhere && !l->global; i++) {
