@@ -138,6 +138,14 @@ SIGSAFE bool memory_stack_is_own(uint64_t here)
 	       host_tid() != load_relaxed(&page->pid);
 }
 
+SIGSAFE bool memory_stack_stays(uint64_t here, uint64_t sp)
+{
+	if (stack_top() - here < STACK_REACH)
+		return !load_relaxed(&stack_has_holes);
+	return here >= sp && memory_stack_is_own(here) &&
+	       memory_stack_is_own(sp);
+}
+
 SIGSAFE bool memory_is_fixed(uint64_t address, uint64_t n)
 {
 	for (uint32_t i = 0; i < nranges; i++) {

@@ -36,6 +36,10 @@ void memory_stack_here(struct memory_stack *stack, uint64_t sp);
  * handler; or it is deep. SIGSAFE. */
 bool memory_stack_is_own(uint64_t here);
 
+/* Returns true for an address of a frame, which may be left, that a load can
+ * read: on such a stack, of a thread's above `sp`. SIGSAFE. */
+bool memory_stack_stays(uint64_t here, uint64_t sp);
+
 /*
  * Copies n bytes. Returns how many could be read, from the first on. Does not
  * change errno. SIGSAFE.

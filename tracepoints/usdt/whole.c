@@ -370,13 +370,12 @@ static COLD uint32_t calls_tidy(struct place *place, uint32_t n, uint32_t from,
 }
 
 /* Returns whether a call seems to be left: another return address is where its
- * own was. True also where that memory may be gone; its page is that of the
- * hit's frame, or the stack stays as long as the thread. */
+ * own was. True also where that memory may be gone. */
 static ALWAYS_INLINE bool is_left(const struct open_call *call, uint64_t sp)
 {
 	uint64_t at = FRAME(load_relaxed(&call->cfa)) - 8;
 
-	return ((at ^ sp) / PAGE && !memory_stack_is_own(at)) ||
+	return ((at ^ sp) / PAGE && !memory_stack_stays(at, sp)) ||
 	       *(const volatile uint32_t *)at != call->back;
 }
 
@@ -397,7 +396,7 @@ static COLD void calls_look(struct place *place, uint32_t n, uint64_t sp)
 		if (!is_left(call, sp))
 			return;
 		if ((cfa - 8) / PAGE != sp / PAGE &&
-		    !memory_stack_is_own(cfa - 8))
+		    !memory_stack_stays(cfa - 8, sp))
 			others++;
 		else
 			call_doubt(place, call, cfa);
