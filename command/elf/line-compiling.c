@@ -346,32 +346,6 @@ static void field_take(struct compiling *c, char *words)
 	c->numbers[number] = (uint8_t)++c->n;
 }
 
-/* Takes "x/../", "./" and "//" out of a path, which it returns. Compilers write
- * one file in several ways. */
-static char *path_tidy(char *path)
-{
-	char *to = path, *end;
-
-	for (char *p = path; *p; p = end + !!*end) {
-		size_t n = strcspn(p, "/");
-		bool up = n == 2 && !memcmp(p, "..", 2) && *path == '/' &&
-			  to - path > 1;
-
-		end = p + n;
-		if ((!n && p > path) || (n == 1 && *p == '.'))
-			continue;
-		if (up) {
-			for (to--; to > path && to[-1] != '/'; to--)
-				;
-			continue;
-		}
-		memmove(to, p, n + !!*end);
-		to += n + !!*end;
-	}
-	*to = '\0';
-	return path;
-}
-
 /* Takes the names of a field's values, as hex digits behind a word. */
 static void names_take(struct compiling *c, const char *words)
 {
@@ -440,9 +414,10 @@ static void answer_take(struct compiling *c, char *line,
 	} else if (!strcmp(word, "source") && !*c->source) {
 		c->newer = *words == '/' && !opener_stat(words, &st) &&
 			   st.st_mtim.tv_sec > file->st.st_mtim.tv_sec;
-		snprintf(c->source, sizeof(c->source), "%s", path_tidy(words));
+		snprintf(c->source, sizeof(c->source), "%s",
+			 symboliser_path_tidy(words));
 	} else if (!strcmp(word, "source")) {
-		if (strncmp(c->source, path_tidy(words),
+		if (strncmp(c->source, symboliser_path_tidy(words),
 			    sizeof(c->source) - 1) != 0)
 			snprintf(c->other, sizeof(c->other), "%s", words);
 	} else if (!strcmp(word, "near")) {

@@ -177,6 +177,30 @@ bool symboliser_unit_has(const struct symboliser_dwarf *d, Dwarf_Die *unit,
 	return c.bad;
 }
 
+char *symboliser_path_tidy(char *path)
+{
+	char *to = path, *end;
+
+	for (char *p = path; *p; p = end + !!*end) {
+		size_t n = strcspn(p, "/");
+		bool up = n == 2 && !memcmp(p, "..", 2) && *path == '/' &&
+			  to - path > 1;
+
+		end = p + n;
+		if ((!n && p > path) || (n == 1 && *p == '.'))
+			continue;
+		if (up) {
+			for (to--; to > path && to[-1] != '/'; to--)
+				;
+			continue;
+		}
+		memmove(to, p, n + !!*end);
+		to += n + !!*end;
+	}
+	*to = '\0';
+	return path;
+}
+
 /*
  * Functions of an ELF file by their names in the source, and the lines that
  * they have there: the symboliser's child.

@@ -293,6 +293,10 @@ int symboliser_spots(char **text, const char *words, size_t bytes,
  */
 char *symboliser_cxx(const char *name, size_t *length, uint64_t *ns);
 
+/* Takes "x/../", "./" and "//" out of a path, which it returns. Compilers write
+ * one file in several ways. */
+char *symboliser_path_tidy(char *path);
+
 /* Returns the words for a negative errno of these functions. */
 const char *symboliser_error(int error);
 
