@@ -220,6 +220,33 @@ static bool begins_function(const struct place *place)
 	return begins;
 }
 
+/* Tells whether a path is a file, or ends with that behind a '/'. */
+static bool path_ends(const char *path, const char *file)
+{
+	const size_t length = strlen(path), bytes = strlen(file);
+
+	return length >= bytes && !strcmp(path + length - bytes, file) &&
+	       (length == bytes || *file == '/' ||
+		path[length - bytes - 1] == '/');
+}
+
+/* Tells it of the source's whole path, without "..". */
+static bool whole_ends(const struct place *place, const char *file)
+{
+	Dwarf_Die unit = place->unit;
+	const char *folder = "";
+	Dwarf_Attribute attr;
+	char path[PATH_MAX];
+
+	if (strcmp(text_file_name(place->source), text_file_name(file)) != 0)
+		return false;
+	if (*place->source != '/')
+		folder = dw.formstring(dw.attr(&unit, DW_AT_comp_dir, &attr));
+	snprintf(path, sizeof(path), "%s/%s", folder ? folder : "",
+		 place->source);
+	return path_ends(symboliser_path_tidy(path), file);
+}
+
 /* Takes a line of a table, if it is one of the target's. A source is the
  * target's file, or ends with that behind a '/'. The line before is of the
  * source `last`; `same`: it is the same one. */
@@ -227,14 +254,11 @@ static void line_take(const struct search *s, struct question *q,
 		      struct symboliser_target *t, const struct place *place,
 		      const char *last, bool same)
 {
-	const size_t length = strlen(place->source), bytes = strlen(t->file);
 	int line = place->line - t->begin;
 
 	if (place->source != last)
-		t->ours = length >= bytes &&
-			  !strcmp(place->source + length - bytes, t->file) &&
-			  (length == bytes || *t->file == '/' ||
-			   place->source[length - bytes - 1] == '/');
+		t->ours = path_ends(place->source, t->file) ||
+			  (strchr(t->file, '/') && whole_ends(place, t->file));
 	if (!t->ours || place->line <= 0 || line < 0 ||
 	    (t->end && place->line >= t->end))
 		return;

@@ -500,3 +500,24 @@ no stderr: lines of
 case: is libc's with the folder
 run: taffrail record -o libc.d -e 'stdlib/getenv.c:36' -- ./own
 stderr: ^taffrail: record: [1-9][0-9]* events
+
+group: sources in the folder above, {CC}
+for: CC gcc gcc_-gdwarf-4 clang
+before:
+	mkdir -p shop/build
+	cat >shop/above.c <<-'END'
+		int main(int argc, char **argv)
+		{
+			int n = argc + 1;
+			return n - 2;
+		}
+	END
+	words=({CC})
+	(cd shop/build && ${words//_/ } -g -Wl,--build-id -o ../../above ../above.c) 2>err || exit 77
+case: are known by the end of the path, as it is and without dots
+run: for file in shop/above.c "$(pwd -P)/shop/above.c" ../above.c above.c; do rm -rf trace; taffrail record -o trace -e "$file:4(n)" -- ./above; done
+stderr: (^taffrail: record: 1 event .*\n){4}
+case: are not those of another folder
+run: taffrail record -e build/above.c:4 -- ./above
+status: 1
+stderr: no source with code is called build/above\.c
