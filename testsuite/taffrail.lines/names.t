@@ -521,3 +521,94 @@ case: are not those of another folder
 run: taffrail record -e build/above.c:4 -- ./above
 status: 1
 stderr: no source with code is called build/above\.c
+
+group: overloaded functions and instances of templates, {OPTIONS}
+for: OPTIONS g++_-O0 g++_-O0_-gdwarf-4 clang++_-O0
+before:
+	cat >over.cc <<-'END'
+		#include <cstdio>
+		#include <string>
+		namespace shop {
+		struct Cart {
+			int n;
+			int add(int k)
+			{
+				n += k;
+				return n;
+			}
+			int add(const std::string &s, long k = 2)
+			{
+				n += (int)s.size();
+				return n + (int)k;
+			}
+		};
+		template <class T> T twice(T value)
+		{
+			T result = value * 2;
+			return result;
+		}
+		template <class T> struct Box {
+			T t;
+			T get(int by)
+			{
+				T r = t + by;
+				return r;
+			}
+		};
+		static int quiet(int n)
+		{
+			return n + 1;
+		}
+		static int first(const char *s, const int *)
+		{
+			return *s;
+		}
+		static int quiet(long n)
+		{
+			return n + 2;
+		}
+		}
+		int main()
+		{
+			shop::Cart c{1};
+			c.add(2);
+			c.add("abc");
+			shop::Box<int> a{1};
+			shop::Box<double> b{1.5};
+			std::printf("%d %g %d %g %d %d\n", shop::twice(2), shop::twice(1.5), a.get(1), b.get(2), shop::quiet(1), shop::quiet(1l) + shop::first("q", nullptr));
+		}
+	END
+	words=({OPTIONS})
+	${words//_/ } -g -Wl,--build-id -o over over.cc 2>err || exit 77
+	seen() { for rule in "$@"; do rm -rf trace; taffrail record -o trace -e "$rule" -- ./over >out && taffrail view trace | sed 's/.* line:/line:/; s/{ cpu_id.*}, {/{/' | sort; done; }
+case: all of a name, which are told; one by the parameters
+run: seen 'add:+2(k)' 'quiet:+2(n)' "'add(int)':+2(k)" "'shop::Cart::add( int )':+2(k) if k == 2" '"quiet(long)":+2(n)'
+whole stdout:
+	line:add:+2: { k = 2 }
+	line:add:+2: { k = 2 }
+	line:quiet:+2: { n = 1 }
+	line:quiet:+2: { n = 1 }
+	line:'add(int)':+2: { k = 2 }
+	line:'shop::Cart::add( int )':+2: { k = 2 }
+	line:"quiet(long)":+2: { n = 1 }
+stderr: rule 'add:\+2\(k\)': all functions of the name: '.*shop::Cart::add\(int\)'.*; with parameters, as in 'NAME\(int\)':\+LINES, it means one$
+case: all instances, or one
+run: seen 'twice:+3(value)' 'twice<int>:+3(value)' 'shop::twice<double>:+3(value)' 'shop::Box::get:+3(by)' 'Box<double>::get:+3(by)'
+whole stdout:
+	line:twice:+3: { value = 1.5 }
+	line:twice:+3: { value = 2 }
+	line:twice<int>:+3: { value = 2 }
+	line:shop::twice<double>:+3: { value = 1.5 }
+	line:shop::Box::get:+3: { by = 1 }
+	line:shop::Box::get:+3: { by = 2 }
+	line:Box<double>::get:+3: { by = 2 }
+no stderr: all functions of the name
+case: const may stand before the type, and behind it
+run: seen "'first(const char *, const int *)':+2(s)" "'first(char const*, int const*)':+2(s)"
+stdout: line:'first\(const char \*, const int \*\)':\+2: \{ s = "q" \}$
+stdout: line:'first\(char const\*, int const\*\)':\+2: \{ s = "q" \}$
+case: none has such parameters
+run: taffrail record -e "'add(char)':+2" -- ./over; taffrail record -e 'twice<char>:+2' -- ./over
+status: 1
+stderr: rule ''add\(char\)':\+2': there is no function 'add\(char\)'
+stderr: rule 'twice<char>:\+2': there is no function twice<char>
