@@ -784,7 +784,7 @@ static void question_put(struct search *s)
 {
 	const struct question *q = s->of;
 	const struct place *before = NULL, *place;
-	bool put_any = false, same;
+	bool put_any = false, put = false;
 
 	line_put(s, "rule\t%u\n", (uint32_t)(q - s->questions));
 	if (!q->ntargets)
@@ -804,10 +804,12 @@ static void question_put(struct search *s)
 		if (before && before->address == place->address &&
 		    before->line == place->line)
 			continue;
-		same = before && before->line == place->line &&
-		       is_continued(s, before, place);
+		/* of a run that has a place */
+		if (!put || before->line != place->line ||
+		    !is_continued(s, before, place))
+			put = place_put(s, place);
 		before = place;
-		put_any |= same || place_put(s, place);
+		put_any |= put;
 	}
 	/* there is none: a next one below 1, another below 0 */
 	if (!put_any)
