@@ -37,8 +37,8 @@ void memory_stack_here(struct memory_stack *stack, uint64_t sp);
 bool memory_stack_is_own(uint64_t here);
 
 /* Returns true for an address of a frame, which may be left, that a load can
- * read: on such a stack, of a thread's above `sp`. SIGSAFE. */
-bool memory_stack_stays(uint64_t here, uint64_t sp);
+ * read: on the first thread's stack. SIGSAFE. */
+bool memory_stack_stays(uint64_t here);
 
 /*
  * Copies n bytes. Returns how many could be read, from the first on. Does not

@@ -375,7 +375,7 @@ static ALWAYS_INLINE bool is_left(const struct open_call *call, uint64_t sp)
 {
 	uint64_t at = FRAME(load_relaxed(&call->cfa)) - 8;
 
-	return ((at ^ sp) / PAGE && !memory_stack_stays(at, sp)) ||
+	return ((at ^ sp) / PAGE && !memory_stack_stays(at)) ||
 	       *(const volatile uint32_t *)at != call->back;
 }
 
@@ -396,7 +396,7 @@ static COLD void calls_look(struct place *place, uint32_t n, uint64_t sp)
 		if (!is_left(call, sp))
 			return;
 		if ((cfa - 8) / PAGE != sp / PAGE &&
-		    !memory_stack_stays(cfa - 8, sp))
+		    !memory_stack_stays(cfa - 8))
 			others++;
 		else
 			call_doubt(place, call, cfa);
