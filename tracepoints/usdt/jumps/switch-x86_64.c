@@ -137,10 +137,16 @@ static bool switch_is_due(struct way *way, const struct patcher *patcher)
 			way->refused = -EPERM;
 		return !way->refused;
 	}
-	if (!__builtin_memcmp(at, to, way->n))
+	if (!on && !__builtin_memcmp(at, to, way->n))
 		return false;
-	if (on && (!usdt_pun_holds(way) ||
-		   usdt_puns_on(way->site, way->site + way->n, true))) {
+	/* a byte alone does not tell its jump from one that others wrote */
+	if ((on || way->n == 1) && !usdt_pun_holds(way)) {
+		way->refused = -EBUSY;
+		return false;
+	}
+	if (on && !__builtin_memcmp(at, to, way->n))
+		return false;
+	if (on && usdt_puns_on(way->site, way->site + way->n, true)) {
 		way->refused = -EBUSY;
 		return false;
 	}
