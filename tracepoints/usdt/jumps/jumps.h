@@ -271,9 +271,12 @@ int usdt_spots_place(const struct usdt_file *file, uint64_t base,
  * usdt_place_gone() is called when the module is gone. Returns as
  * usdt_place_switch(). The second one takes it back: 0; or USDT_OVERLAPS, when
  * others have the bytes, or the program handles faults that may come from the
- * code. The third one lets it be placed anew. */
+ * code. The third one tells whether the jump could not be taken out. If not,
+ * the fourth one lets the spot be placed anew; else none would have the jump,
+ * and it would be looked at when the module is gone. */
 int usdt_spot_give(const struct patcher *patcher, struct usdt_spot *spot);
 int usdt_spot_regain(struct usdt_spot *spot);
+bool usdt_spot_stuck(const struct usdt_spot *spot);
 void usdt_spot_forget(struct usdt_spot *spot);
 
 /* Adds the bytes that jumps with spots cover between two addresses, as

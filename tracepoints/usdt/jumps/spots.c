@@ -364,12 +364,18 @@ int usdt_spot_regain(struct usdt_spot *spot)
 	return 0;
 }
 
+bool usdt_spot_stuck(const struct usdt_spot *spot)
+{
+	const struct way *way = spot->way;
+
+	return way && way->pending &&
+	       __builtin_memcmp((const void *)way->site,
+				usdt_way_part(way, WAY_OFF), way->n);
+}
+
 void usdt_spot_forget(struct usdt_spot *spot)
 {
-	struct usdt_spot **link = &spot->way->spots;
-
-	while (*link != spot)
-		link = &(*link)->next;
-	*link = spot->next;
+	/* the way may be made again: its places are there for no other */
+	usdt_place_gone(spot);
 	*spot = (struct usdt_spot){ .address = spot->address };
 }

@@ -169,15 +169,20 @@ static void sites_learn(struct lines *l)
 }
 
 /* Returns the site at an address, or NULL. One that was given back is taken
- * back, unless others have the bytes. */
+ * back, or placed anew where others have the bytes, unless its own jump is still
+ * there. */
 static struct usdt_adopted *site_find(struct lines *l, uint64_t address)
 {
 	struct usdt_adopted *first = (struct usdt_adopted *)
 		index_find(&l->sites, address_hash(address), at_address,
 			   &address);
 
-	if (first && first->spot.given && usdt_spot_regain(&first->spot))
-		usdt_spot_forget(&first->spot);
+	if (first && first->spot.given && usdt_spot_regain(&first->spot)) {
+		if (usdt_spot_stuck(&first->spot))
+			l->again = 1;
+		else
+			usdt_spot_forget(&first->spot);
+	}
 	return first;
 }
 
@@ -258,6 +263,8 @@ static void line_look(struct lines *l, const struct usdt_line *line)
 		probe = line_make(l, line, &head, &why);
 		if (probe)
 			spot_ask(l, &probe->spot, &head.target, how);
+	} else if (first->spot.given) {
+		why = -EBUSY;
 	} else if (!first->spot.way) {
 		spot_ask(l, &first->spot, &head.target, how);
 		/* the way is not there yet: the next round */
@@ -382,7 +389,7 @@ static void point_look(struct lines *l, struct usdt_point *point)
 	/* that of a line, which was given back */
 	first = site_find(l, point->address);
 	if (first) {
-		point->why = 0;
+		point->why = first->spot.given ? -EBUSY : 0;
 		if (!first->spot.way)
 			spot_ask(l, &first->spot, &target, 0);
 		return;
