@@ -28,6 +28,9 @@
 /* A frame that is so near, further in, is hardly one of another stack. */
 #define NEAR_BYTES	(32ull << 10)
 
+/* Channels of which a call keeps the depth; others share a place. */
+#define DEPTHS		4u
+
 /* Below the frame of a hit, nothing but this hit is on its stack. */
 #define HIT_BYTES	512
 
@@ -36,8 +39,8 @@ struct open_call {
 					 * it is being made */
 	uint64_t begin;			/* the clock */
 	const struct usdt_adopted *entry;
-	uint64_t depth;			/* DEPTH(), of the channel that asked
-					 * last; 0: of none */
+	uint64_t depths[DEPTHS];	/* DEPTH(), by the channel modulo
+					 * DEPTHS; 0: of none */
 	uint32_t turn;			/* the entry's, when it was hit */
 	uint32_t back;			/* low half of the return address */
 	uint64_t arguments[ARGUMENTS];
@@ -256,14 +259,16 @@ static uint32_t call_depth(struct place *place, uint32_t at, uint32_t bit)
 	uint32_t n = at - 1;
 
 	for (; n; n--) {
-		depth = load_relaxed(&place->calls[n - 1].depth) - known;
+		depth = load_relaxed(&place->calls[n - 1]
+					      .depths[bit % DEPTHS]) - known;
 		if (depth <= OPEN_CALLS &&
 		    load_relaxed(&place->calls[n - 1].cfa))
 			break;
 	}
 	for (depth = n ? depth : 0; n < at - 1; n++) {
 		depth += call_counts(&place->calls[n], bit);
-		store_relaxed(&place->calls[n].depth, known + depth);
+		store_relaxed(&place->calls[n].depths[bit % DEPTHS],
+			      known + depth);
 	}
 	return (uint32_t)depth + 1;
 }
@@ -493,7 +498,8 @@ whole_enter(struct usdt_adopted *entry, const struct usdt_state *state)
 	state_set(place, STATE(n + 1, sp));
 	call->entry = entry;
 	call->turn = load_relaxed(&entry->turn);
-	store_relaxed(&call->depth, 0);
+	for (uint32_t i = 0; i < DEPTHS; i++)
+		store_relaxed(&call->depths[i], 0);
 	call->back = *(const uint32_t *)(cfa - 8);
 	for (uint32_t i = 0; i + 1 < entry->count; i++)
 		call->arguments[i] = operand_value(entry, &entry->operands[i],
