@@ -53,7 +53,6 @@ struct place {
 	uint64_t state;			/* COUNT_BITS of a count; above them,
 					 * the stack pointer (OPEN-STATE) */
 	uint32_t mark;			/* *fork_mark, when it was taken */
-	uint32_t over;			/* calls with DOUBT */
 	uint32_t doubts;		/* calls that have got it, ever */
 	struct open_call calls[OPEN_CALLS];
 	char strings[OPEN_STRINGS][OPEN_STRINGS_BYTES];
@@ -101,7 +100,6 @@ static bool place_take(struct place *place, uint64_t owner, uint64_t mine)
 	store_relaxed(&place->mark, load_relaxed(fork_mark));
 	for (i = 0; i < OPEN_CALLS && load_relaxed(&place->calls[i].begin); i++)
 		store_relaxed(&place->calls[i].cfa, 0);
-	store_relaxed(&place->over, 0);
 	store_relaxed(&place->state, 0);
 	return true;
 }
@@ -336,10 +334,8 @@ static COLD void call_lose(const struct usdt_adopted *entry,
 static void call_doubt(struct place *place, struct open_call *call,
 		       uint64_t cfa)
 {
-	if (!(load_relaxed(&call->cfa) & DOUBT)) {
-		store_relaxed(&place->over, place->over + 1);
+	if (!(load_relaxed(&call->cfa) & DOUBT))
 		store_relaxed(&place->doubts, place->doubts + 1);
-	}
 	store_relaxed(&call->cfa, cfa | DOUBT);
 }
 
@@ -366,10 +362,8 @@ static COLD uint32_t calls_tidy(struct place *place, uint32_t n, uint32_t from,
 		if (!frame || frame + NEAR_BYTES > cfa)
 			call_doubt(place, call, frame);
 	}
-	for (; n && load_relaxed(&place->calls[n - 1].cfa) == OVER; n--) {
+	for (; n && load_relaxed(&place->calls[n - 1].cfa) == OVER; n--)
 		store_relaxed(&place->calls[n - 1].cfa, 0);
-		store_relaxed(&place->over, place->over - 1);
-	}
 	state_set(place, STATE(n, 0ull));
 	return n;
 }
@@ -427,8 +421,6 @@ static COLD uint32_t calls_squeeze(struct place *place)
 		return at;
 	if (least == 2)
 		call_lose(place->calls[at].entry, NULL, 0);
-	else
-		store_relaxed(&place->over, place->over - 1);
 	store_relaxed(&place->doubts, place->doubts + 1);
 	for (i = at; i + 1 < OPEN_CALLS; i++) {
 		place->calls[i] = place->calls[i + 1];
@@ -543,7 +535,6 @@ static COLD void call_close(struct place *place, uint32_t at, uint64_t sp)
 	if (!STACK(state) || !is_changing(place, sp)) {
 		calls_tidy(place, n, at, cfa);
 	} else if (at == n) {
-		store_relaxed(&place->over, place->over - 1);
 		store_relaxed(&call->cfa, 0);
 		state_set(place, state - 1);
 	}
