@@ -723,8 +723,8 @@ static void sources_put(const struct search *s)
 		line_put(s, "near\t%s\n", nearest.ids[i]);
 }
 
-/* Tells whether a unit was compiled by gcc, without optimisation: each of its
- * statements has its code one time. */
+/* Tells whether a unit was compiled by gcc, without optimisation: each
+ * statement has code one time. */
 static bool is_plain(Dwarf_Die *unit)
 {
 	Dwarf_Attribute attr;

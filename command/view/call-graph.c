@@ -26,7 +26,7 @@
 
 #define LEVELS_MAX	64		/* that are indented */
 #define ASIDE	(1ull << 32)		/* in priv: told as left */
-#define ALONE	(1ull << 33)		/* in priv: its line says all */
+#define ALONE	(1ull << 33)		/* in priv: the line says all */
 #define LEVEL	(ASIDE - 1)		/* in priv: of the calls in it */
 
 /* Where events of a class tell to which function a call has jumped. */

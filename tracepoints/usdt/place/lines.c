@@ -169,8 +169,8 @@ static void sites_learn(struct lines *l)
 }
 
 /* Returns the site at an address, or NULL. One that was given back is taken
- * back, or placed anew where others have the bytes, unless its own jump is still
- * there. */
+ * back, or placed anew where others have the bytes, unless the jump of the site
+ * is still there. */
 static struct usdt_adopted *site_find(struct lines *l, uint64_t address)
 {
 	struct usdt_adopted *first = (struct usdt_adopted *)
