@@ -62,8 +62,8 @@ case: a list tells what each line needs
 run: taffrail list --lines beside.c "$CASES/plain"; taffrail list --lines beside.c "$CASES/low"
 stdout: ^beside\.c:15 +thrice\(int32 a\)$
 stdout: ^beside\.c:28 +choose\(int32 a\) \[int3: its code ends within five bytes\]$
-case: the plan is that of the agent
-run: taffrail list --json --lines beside.c "$CASES/plain" | python3 -c 'import json, sys; [print(r["rule"], r["placement"]) for r in json.load(sys.stdin)]' >plans; while read line plan; do taffrail record -o each --force -e "$line" -- "$CASES/plain" 2>&1 | grep -q "needs a trap" && echo "$line int3" || echo "$line jump"; done <plans | diff plans -
+case: the plan is that of the agent, which alone knows where a [punned] one may lead
+run: taffrail list --json --lines beside.c "$CASES/plain" | python3 -c 'import json, sys; [print(r["rule"], r["placement"]) for r in json.load(sys.stdin) if r["placement"] != "punned"]' >plans; while read line plan; do taffrail record -o each --force -e "$line" -- "$CASES/plain" 2>&1 | grep -q "needs a trap" && echo "$line int3" || echo "$line jump"; done <plans | diff plans -
 case: addresses are those of the file
 run: nm "$CASES/fast" | sed -n 's/^0*\([0-9a-f]*\) T thrice$/"0x\1"/p' >want && taffrail list --json --lines beside.c "$CASES/fast" | grep -o '"rule":"beside.c:15".*' | cut -d, -f4 | cut -d[ -f2 | cut -d] -f1 | diff want -
 case: a line that needs one
