@@ -860,10 +860,12 @@ void symboliser_read_spots(char *words, size_t bytes,
 	if (may && !symboliser_dwarf_begin(&s.d))
 		return;
 	if (questions_read(&s, words, bytes) && may)
-		/* units of types have the lines of another one */
+		/* units of types, and those that dwz makes of parts that
+		 * others have in common, have the lines of another one */
 		while (!dw.get_units(s.d.dwarf, cu, &cu, NULL, &type, &unit,
 				     NULL))
 			if (type != DW_UT_type && type != DW_UT_split_type &&
+			    dw.tag(&unit) != DW_TAG_partial_unit &&
 			    symboliser_unit_has(&s.d, &unit, is_wanted, &s))
 				unit_search(&s, &unit);
 	for (uint32_t i = 0; i < s.n; i++) {

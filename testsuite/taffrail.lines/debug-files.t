@@ -80,6 +80,45 @@ cases:
 	1 taffrail list --lines shop.c ./shop
 		^the file with the debug information is missing: .*shared$
 
+group: parts that units have in common, moved out by dwz
+need: command -v gcc dwz readelf
+before:
+	cat >parts.h <<-'END'
+		struct item { int a; long b; struct item *next; char name[16]; };
+		enum kind { RED, GREEN, BLUE };
+		struct rest { struct item one; enum kind k; unsigned int u; };
+	END
+	for i in 0 1 2; do
+		cat >part$i.c <<-END
+			#include "parts.h"
+			int sum$i(struct item *t, struct rest *o)
+			{
+				struct item copy = *t;
+				return copy.a + (int)o->k + $i;
+			}
+		END
+	done
+	cat >>part0.c <<-'END'
+		int sum1(struct item *, struct rest *), sum2(struct item *, struct rest *);
+		int main(void)
+		{
+			struct item t = { 3, 4, 0, "x" };
+			struct rest o = { t, GREEN, 7 };
+			return sum0(&t, &o) + sum1(&t, &o) + sum2(&t, &o) == 15 ? 0 : 1;
+		}
+	END
+	gcc -g -O0 -Wl,--build-id -o plain part0.c part1.c part2.c && cp plain moved && dwz moved || exit 77
+case: each source has the lines that it had
+run: readelf --debug-dump=info moved | grep -q DW_TAG_partial_unit && for i in 0 1 2; do taffrail list --lines part$i.c ./plain >plain.out; taffrail list --lines part$i.c ./moved | diff plain.out - && grep -c '^part' plain.out; done
+whole stdout:
+	9
+	4
+	4
+case: and the values
+run: taffrail record -o d -e 'part0.c:5(t->a, o->k, copy.b)' -e 'part2.c:5(o->u)' -- ./moved && taffrail view d | grep -o '{ [^{}]* }$'
+stdout: ^\{ a = 3, k = .*GREEN.*, b = 4, unread = 0x0 \}$
+stdout: ^\{ u = 7, unread = 0x0 \}$
+
 group: packages of debug information
 need: unshare -m mount -t tmpfs none /usr/lib/debug
 before:
