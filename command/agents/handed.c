@@ -19,10 +19,9 @@
 #include "command/elf/process-markers.h"
 #include "tracepoints/conditions/rule-split.h"
 
-/* Returns a copy of the text, without lines that begin with `drop` and without
- * the line `other`. Returns NULL if there is no memory. */
-static char *lines_without(const char *text, const char *drop,
-			   const char *other)
+/* Returns a copy of the text without lines of groups, or NULL if there is no
+ * memory. */
+static char *groups_left_out(const char *text)
 {
 	char *copy = calloc(1, strlen(text) + 1);
 	const char *line;
@@ -31,9 +30,46 @@ static char *lines_without(const char *text, const char *drop,
 	for (line = text; copy && *line; line += n) {
 		n = strcspn(line, "\n");
 		n += line[n] == '\n';
-		if (strncmp(line, drop, strlen(drop)) &&
-		    strncmp(line, other, strlen(other)))
+		if (strncmp(line, "group=", 6) != 0)
 			strncat(copy, line, n);
+	}
+	return copy;
+}
+
+/* Returns true for a line that describes the places of the rule behind it. */
+static bool is_description(const char *line)
+{
+	return !strncmp(line, "spot=", 5) || !strncmp(line, "field=", 6);
+}
+
+/* Returns true when a line of the file is a rule with this glob, which has so
+ * many bytes. */
+static bool has_glob(const char *line, const char *glob, size_t bytes)
+{
+	line += strncmp(line, "unrule=", 7) ? 0 : 2;
+	return !strncmp(line, "rule=", 5) &&
+	       !strncmp(line + 5, glob, bytes) &&
+	       strchr("\n (", line[5 + bytes]);
+}
+
+/* Returns a copy of the text, without the rules that have the glob of this one,
+ * which replaces them in a process, too, and without the descriptions in front
+ * of them. Returns NULL if there is no memory. */
+static char *rules_left_out(const char *text, const char *rule)
+{
+	char *copy = calloc(1, strlen(text) + 1);
+	const char *kept = text, *line, *next;
+	size_t bytes;
+
+	rule_condition(rule, &bytes);
+	for (line = text; copy && *line; line = next) {
+		next = line + strcspn(line, "\n");
+		next += *next == '\n';
+		if (*next && is_description(line))
+			continue;
+		if (!has_glob(line, rule, bytes))
+			strncat(copy, kept, (size_t)(next - kept));
+		kept = next;
 	}
 	return copy;
 }
@@ -98,7 +134,7 @@ int inheritance_start(struct client *client,
 	/* a session of `start --all` begins in each program by itself */
 	if (request->failed || strstr(request->text, "\nall=1\n"))
 		return client_call(client, MESSAGE_START, request, answer);
-	text = lines_without(request->text, "group=", "group=");
+	text = groups_left_out(request->text);
 	unwritten = text ? rundir_inheritance_write(process, name, text, file) :
 			   -ENOMEM;
 	free(text);
@@ -120,27 +156,23 @@ int inheritance_start(struct client *client,
 char *inheritance_edit(const char *text, const char *rule,
 		       enum rule_change change)
 {
-	char *kept, *all = NULL, *on = NULL, *off = NULL;
+	char *kept, *all = NULL;
 	size_t bytes;
 
-	if (asprintf(&on, "rule=%s\n", rule) < 0)
-		on = NULL;
-	if (asprintf(&off, "unrule=%s\n", rule) < 0)
-		off = NULL;
 	/* without a rule, the session has that of all markers */
-	kept = on && off ? lines_without(text, on, off) : NULL;
+	kept = rules_left_out(text, rule);
 	/* somebody may have left out the last newline */
 	bytes = kept ? strlen(kept) : 0;
-	if (kept && asprintf(&all, "%s%s%s%s%s", kept,
+	if (kept && asprintf(&all, "%s%s%s%s%s%s%s", kept,
 			     bytes && kept[bytes - 1] != '\n' ? "\n" : "",
 			     strstr(text, "rule=") ? "" : "rule=*\n",
 			     change == RULE_ON ? line_rule_text(rule) : "",
-			     change == RULE_ON	? on :
-			     change == RULE_OFF ? off : "") < 0)
+			     change == RULE_ON	? "rule=" :
+			     change == RULE_OFF ? "unrule=" : "",
+			     change == RULE_BACK ? "" : rule,
+			     change == RULE_BACK ? "" : "\n") < 0)
 		all = NULL;
 	free(kept);
-	free(off);
-	free(on);
 	return all;
 }
 

@@ -57,7 +57,7 @@ bool session_glob_names(const char *glob, const struct object *object)
 bool session_rule_selects(const struct session_rule *rule,
 			 const struct object *object)
 {
-	return session_glob_names(rule->glob, object) &&
+	return !rule->replaced && session_glob_names(rule->glob, object) &&
 	       (!rule->wanted || !needs_name(rule, object));
 }
 

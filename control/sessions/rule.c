@@ -109,6 +109,7 @@ int session_rule_parse(struct session_rule *rule, const char *string,
 	rule->misfits = 0;
 	rule->found = 0;
 	rule->calls = 0;
+	rule->replaced = 0;
 	rule->lines = 0;
 	if (!condition)
 		return 0;

@@ -329,6 +329,9 @@ int session_rule(struct session *session, const struct session_rule *rule,
 	}
 	registry_lock();
 	session->rules[session->nrules++] = *rule;
+	/* else it would still have what the new condition does not fit */
+	if (old)
+		old->replaced = 1;
 	registry_unlock();
 	if (session->phase != SESSION_RUNS) {
 		if (old)
@@ -341,6 +344,8 @@ int session_rule(struct session *session, const struct session_rule *rule,
 		/* takes the rule and the effects of the rule back */
 		registry_lock();
 		session->nrules--;
+		if (old)
+			old->replaced = 0;
 		registry_unlock();
 		rules_apply(session, rule->glob, 0);
 		return -EINVAL;

@@ -44,6 +44,8 @@ struct session_rule {
 				 * that the descriptions are for */
 	uint8_t calls;		/* of functions: it names whole calls, as an
 				 * event each */
+	uint8_t replaced;	/* by a later one with the same glob: it
+				 * selects nothing */
 };
 
 /*

@@ -105,6 +105,20 @@ run:
 whole stdout:
 	      2 
 	      2 #2
+case: a condition of arguments, brought to a rule without one, leaves no returns on
+run:
+	start brought "$CASES/halves" 100000000 1000
+	wait_for taffrail start brought -p $pid -e fn:turn
+	taffrail enable brought 'fn:turn if n % 4 == 1' && taffrail list -p $pid | grep -c '^fn/turn%return .* on '
+	grep rule= "$TAFFRAIL_DIR"/sessions/brought@*
+	taffrail enable brought fn:turn && taffrail list -p $pid | grep -c '^fn/turn%return .* on '
+	taffrail enable brought 'fn:turn if nothing > 1' 2>/dev/null; taffrail list -p $pid | grep -c '^fn/turn%return .* on '
+	taffrail destroy brought; kill $pid
+whole stdout:
+	0
+	rule=fn:turn if n % 4 == 1
+	1
+	1
 case: a condition for returns alone, of rules or behind --where: exact, as all calls have entries
 run:
 	taffrail record -o ends -e fn:turn%entry -e 'fn:turn%return if value % 4 == 1' -- "$CASES/halves" 50

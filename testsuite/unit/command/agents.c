@@ -365,6 +365,13 @@ static void check_heirs(void)
 		  "name=s\nrule=c\nrule=a/b\n" },
 		{ "rule=a/b*\nunrule=a/b\n", "a/b", RULE_ON,
 		  "rule=a/b*\nrule=a/b\n" },
+		/* another rule with the glob is replaced */
+		{ "rule=fn:f\nrule=fn:f*\nrule=fn:f(str)\n", "fn:f if n > 5",
+		  RULE_ON, "rule=fn:f*\nrule=fn:f if n > 5\n" },
+		{ "spot=a\nfield=b\nrule=fn:f\nspot=c\nrule=fn:g\n", "fn:f",
+		  RULE_BACK, "spot=c\nrule=fn:g\n" },
+		{ "rule=fn:f if n > 5\nunrule=c\n", "fn:f", RULE_OFF,
+		  "unrule=c\nunrule=fn:f\n" },
 		/* enable takes it back */
 		{ "name=s\nrule=c\nrule=a/b if n > 1\n", "a/b if n > 1",
 		  RULE_BACK, "name=s\nrule=c\n" },
