@@ -88,23 +88,28 @@ static int change_later(struct targets *targets, const char *name,
 	return ret;
 }
 
+/* What a change has come to. */
+struct outcome {
+	size_t changed, refused;	/* targets: refused for the rule */
+	uint64_t matched;		/* markers of the others */
+};
+
 /*
  * Sends the rule to each target, also for programs that the process executes
- * later, and adds the places that are not switched, and to *changed the targets
- * that have taken it. A target that has no such session any more, or has ended,
- * is no failure. Returns an exit status.
+ * later, and adds the places that are not switched, and to *outcome. A target
+ * that has no such session any more, or has ended, is no failure. Returns an
+ * exit status.
  */
 static int change_living(struct targets *targets, enum rule_change change,
 			 const char *name, const char *rule,
-			 struct places *places, size_t *changed)
+			 struct places *places, struct outcome *outcome)
 {
 	struct client_request request = { 0 };
+	struct client_answer answer;
 	int result = COMMAND_DONE;
 
 	client_request_add(&request, "name", "%s", name);
 	rule_request(&request, &rule, 1);
-	if (change == RULE_BACK)
-		client_request_add(&request, "back", "1");
 	for (size_t i = 0; i < targets->count; i++) {
 		struct target *target = &targets->targets[i];
 		int ret;
@@ -112,8 +117,13 @@ static int change_living(struct targets *targets, enum rule_change change,
 		inheritance_unblock(target->process, &request);
 		ret = client_call(&target->client, change == RULE_ON ?
 				  MESSAGE_ENABLE : MESSAGE_DISABLE, &request,
-				  NULL);
-		*changed += !ret;
+				  &answer);
+		target->changed = !ret;
+		outcome->changed += !ret;
+		outcome->refused += ret == -EINVAL;
+		outcome->matched += ret ? 0 : client_answer_number(&answer,
+								   "matched");
+		client_answer_release(&answer);
 		if (!ret)
 			inheritance_change(target->process, name, rule, change,
 					   &result);
@@ -140,7 +150,7 @@ static bool is_target(const struct targets *targets,
  * it was changed. */
 static int change_begun(const struct targets *before, enum rule_change change,
 			const char *name, const char *rule,
-			struct places *places, size_t *changed)
+			struct places *places, struct outcome *outcome)
 {
 	struct targets targets;
 	int result = COMMAND_DONE;
@@ -164,10 +174,73 @@ static int change_begun(const struct targets *before, enum rule_change change,
 			result = cause_tell(&target.client.cause);
 	}
 	targets.count = left;
-	if (change_living(&targets, change, name, rule, places, changed))
+	if (change_living(&targets, change, name, rule, places, outcome))
 		result = COMMAND_FAILED;
 	targets_close(&targets);
 	return result;
+}
+
+/* The files of a session before a change: that for later processes, and those
+ * of the targets, for programs that they execute; or NULL. */
+struct files {
+	char *later;
+	char **heirs;
+};
+
+static void files_read(struct files *files, struct targets *targets,
+		       const char *name)
+{
+	files->later = NULL;
+	files->heirs = calloc(targets->count + 1, sizeof(*files->heirs));
+	if (!targets->named && targets->dir.fd >= 0 &&
+	    rundir_read_rules(&targets->dir, name, &files->later))
+		files->later = NULL;
+	for (size_t i = 0; files->heirs && i < targets->count; i++)
+		if (rundir_inheritance_read(targets->targets[i].process, name,
+					    &files->heirs[i]))
+			files->heirs[i] = NULL;
+}
+
+static void files_free(struct files *files, const struct targets *targets)
+{
+	for (size_t i = 0; files->heirs && i < targets->count; i++)
+		free(files->heirs[i]);
+	free(files->heirs);
+	free(files->later);
+}
+
+/* Takes a rule back that enable has brought: the files are as before, and where
+ * one had a rule with the same glob, so has the process. */
+static void take_back(const struct files *files, struct targets *targets,
+		      const char *name, const char *rule)
+{
+	char file[NAME_MAX + 1];
+
+	if (files->later)
+		rundir_write_rules(&targets->dir, name, files->later);
+	for (size_t i = 0; i < targets->count; i++) {
+		struct client_request request = { 0 };
+		struct target *target = &targets->targets[i];
+		const char *heirs = files->heirs ? files->heirs[i] : NULL;
+		const char *text = heirs ?: files->later;
+		enum rule_change change;
+
+		if (!target->changed)
+			continue;
+		client_request_add(&request, "name", "%s", name);
+		change = text ? inheritance_rule(text, rule, &request) :
+				RULE_BACK;
+		if (change == RULE_BACK) {
+			client_request_add(&request, "rule", "%s", rule);
+			client_request_add(&request, "back", "1");
+		}
+		client_call(&target->client, change == RULE_ON ?
+			    MESSAGE_ENABLE : MESSAGE_DISABLE, &request, NULL);
+		client_request_release(&request);
+		if (heirs)
+			rundir_inheritance_write(target->process, name, heirs,
+						 file);
+	}
 }
 
 #define OFF_MAX		64	/* as many as a session has rules */
@@ -265,7 +338,9 @@ static int change_rule(struct targets *targets, enum message_type type,
 	struct places places = { 0 };
 	int count = 1, result = COMMAND_DONE;
 	bool exists = false;
-	size_t left = 0, changed = 0;
+	struct outcome outcome = { 0 };
+	struct files files;
+	size_t left = 0;
 	int later, ret;
 
 	/* keeps the targets that live and have the session */
@@ -300,33 +375,37 @@ static int change_rule(struct targets *targets, enum message_type type,
 	    (targets->count && targets_check_rule(targets, rule)) ||
 	    targets_consent(targets, &rule, 1, o->program, o->yes))
 		return COMMAND_FAILED;
+	files_read(&files, targets, name);
 	for (int i = 0; i < count; i++) {
 		rule = rules[i];
 		later = change_later(targets, name, rule, change);
 		if (later < 0)
 			result = COMMAND_FAILED;
-		if (!targets->count && later == 1 && !result)
+		if (!targets->count && later == 1 && !result) {
+			files_free(&files, targets);
 			return targets_no_session(targets, name);
+		}
 		if (change_living(targets, change, name, rule, &places,
-				  &changed))
+				  &outcome))
 			result = COMMAND_FAILED;
 		if (!targets->named && !later &&
 		    change_begun(targets, change, name, rule, &places,
-				 &changed))
+				 &outcome))
 			result = COMMAND_FAILED;
 	}
 	if (type == MESSAGE_ENABLE && targets_check_files(targets, &rule, 1))
 		result = COMMAND_FAILED;
-	/* where all have refused it, they have told why */
+	/* where those have refused it that have such markers, they have told
+	 * why */
 	if (type == MESSAGE_ENABLE &&
-	    (changed ? targets_check_begun(targets, &rule, 1, &places) :
-		       targets->unread && result)) {
-		change_later(targets, name, rule, RULE_BACK);
-		if (changed)
-			change_living(targets, RULE_BACK, name, rule, &places,
-				      &changed);
+	    ((outcome.refused && !outcome.matched) ||
+	     (outcome.changed ?
+		      targets_check_begun(targets, &rule, 1, &places) :
+		      targets->unread && result))) {
+		take_back(&files, targets, name, rule);
 		result = COMMAND_FAILED;
 	}
+	files_free(&files, targets);
 	if (places_tell(&places))
 		result = COMMAND_FAILED;
 	return result;

@@ -176,6 +176,36 @@ char *inheritance_edit(const char *text, const char *rule,
 	return all;
 }
 
+enum rule_change inheritance_rule(const char *text, const char *rule,
+				  struct client_request *request)
+{
+	const char *begin = text, *from = NULL, *to = NULL;
+	const char *line, *next, *value;
+	enum rule_change change = RULE_BACK;
+	size_t bytes;
+
+	rule_condition(rule, &bytes);
+	for (line = text; *line; line = next) {
+		next = line + strcspn(line, "\n");
+		next += *next == '\n';
+		if (is_description(line))
+			continue;
+		if (has_glob(line, rule, bytes)) {
+			from = begin;
+			to = next;
+			change = *line == 'u' ? RULE_OFF : RULE_ON;
+		}
+		begin = next;
+	}
+	for (line = from; line < to; line += strcspn(line, "\n") + 1) {
+		value = line + strcspn(line, "=") + 1;
+		client_request_add(request, *line == 's' ? "spot" :
+				   *line == 'f' ? "field" : "rule", "%.*s",
+				   (int)strcspn(value, "\n"), value);
+	}
+	return change;
+}
+
 void inheritance_change(const struct rundir_process *process, const char *name,
 			const char *rule, enum rule_change change, int *result)
 {

@@ -32,6 +32,12 @@ enum rule_change { RULE_OFF, RULE_ON, RULE_BACK };
 char *inheritance_edit(const char *text, const char *rule,
 		       enum rule_change change);
 
+/* Adds to a request the last rule of that file which has the glob of this one,
+ * with the descriptions of places. Returns how to bring it: RULE_BACK, and has
+ * added nothing, where there is none. */
+enum rule_change inheritance_rule(const char *text, const char *rule,
+				  struct client_request *request);
+
 /* Changes the session for later programs so, if there is one. Failures as
  * inheritance_start(). */
 void inheritance_change(const struct rundir_process *process, const char *name,

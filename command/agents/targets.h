@@ -16,6 +16,7 @@ struct target {
 	struct rundir_process *process;
 	struct client client;		/* fd -1 while not connected */
 	struct marker_list markers;	/* after target_list() */
+	bool changed;			/* it has taken a rule of enable */
 };
 
 struct targets {

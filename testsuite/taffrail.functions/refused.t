@@ -23,3 +23,19 @@ whole stdout:
 case: nor for programs that the process executes
 run: cat "$TAFFRAIL_DIR"/sessions/s@* | grep -c '^rule=fn:\(outer\|recurses\)$'; cat "$TAFFRAIL_DIR"/sessions/s@* | grep nope; taffrail destroy s
 stdout: ^2$
+case: where only others have taken it, which lack the function, they have the rules of before
+run:
+	LD_PRELOAD=$(dirname "$(command -v taffrail)")/../lib/libtaffrail.so sleep 60 & other=$!
+	wait_for taffrail start both -p $pid -p $other -e fn:outer -e fn:libc/usleep --yes
+	for rule in outer recurses; do taffrail enable both "fn:$rule if bogus > 1"; echo $?; done
+	taffrail status --json both | grep -c bogus
+	taffrail status both | head -n 1; cat "$TAFFRAIL_DIR"/sessions/both@* | grep -c '^rule=fn:outer$'; cat "$TAFFRAIL_DIR"/sessions/both@* | grep -c bogus
+	taffrail enable both fn:outer; taffrail destroy both; kill $other
+whole stdout:
+	1
+	1
+	0
+	both: active, discard; rules fn:outer, fn:libc/usleep
+	2
+	0
+stderr: no field "bogus"
