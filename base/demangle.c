@@ -23,6 +23,14 @@ static struct piece read_type(struct demangle *d);
 static struct piece read_name(struct demangle *d);
 static struct piece read_encoding(struct demangle *d, uint16_t *name);
 
+/* What stands behind the parameters of a member function: 1 const, 2 volatile,
+ * 4 for the value, 8 for one that ends. */
+static const char tails[][19] = {
+	"", " const", " volatile", " const volatile",
+	" &", " const &", " volatile &", " const volatile &",
+	" &&", " const &&", " volatile &&", " const volatile &&",
+};
+
 static struct piece give_up(struct demangle *d)
 {
 	d->failed = true;
@@ -220,6 +228,13 @@ static struct piece read_operator(struct demangle *d)
 	return give_up(d);
 }
 
+/* Returns true at the qualifier of a function's type, which ends it. */
+static bool is_reference_end(const struct demangle *d)
+{
+	return (next_char(d) == 'R' || next_char(d) == 'O') &&
+	       d->end - d->p > 1 && d->p[1] == 'E';
+}
+
 /* Reads types up to the end of a list, with commas between them: "int, char".
  * `last` ends it, or the end of the symbol or a '.'. */
 static struct piece read_types(struct demangle *d, char last)
@@ -228,7 +243,8 @@ static struct piece read_types(struct demangle *d, char last)
 	uint32_t n = 0, i;
 
 	while (!d->failed && next_char(d) && next_char(d) != last &&
-	       !(!last && (next_char(d) == '.' || next_char(d) == 'E'))) {
+	       !(!last && (next_char(d) == '.' || next_char(d) == 'E')) &&
+	       !is_reference_end(d)) {
 		t = read_type(d);
 		/* an empty pack */
 		if (!t.n)
@@ -368,6 +384,31 @@ static struct piece find_parameter(struct demangle *d, uint32_t number)
 	return at < n ? d->args[d->firsts[number] + at] : give_up(d);
 }
 
+/* Reads the address of a function or variable behind the "adL_Z", as other
+ * tools write it: "&A::f", "&(f(int))". */
+static struct piece read_address(struct demangle *d)
+{
+	bool bare = next_char(d) == 'N' && d->end - d->p > 1 &&
+		    d->p[1] != 'K' && d->p[1] != 'V' && d->p[1] != 'R' &&
+		    d->p[1] != 'O';
+	uint8_t owner = d->owner;
+	uint16_t bytes;
+	struct piece of, t;
+
+	if (next_char(d) == 'Z')
+		return give_up(d);
+	of = read_encoding(d, &bytes);
+	/* the result's type of a template is not known */
+	if (d->owner != owner || !take_word(d, "EE"))
+		return give_up(d);
+	of.n = bare ? bytes : of.n;
+	t = piece_begin(d);
+	piece_add(d, &t, of.n > bytes ? "&(" : "&");
+	add_text(d, &t, of);
+	piece_add(d, &t, of.n > bytes ? ")" : "");
+	return t;
+}
+
 /* Reads an argument of a template that is no pack, or "sp" with a parameter that
  * is one: all arguments of that. */
 static struct piece read_argument(struct demangle *d)
@@ -380,6 +421,8 @@ static struct piece read_argument(struct demangle *d)
 		return read_literal(d);
 	if (!take_word(d, "X"))
 		return read_type(d);
+	if (take_word(d, "adL_Z"))
+		return read_address(d);
 	spread = d->typing && !d->pack_at && !d->lambdas && take_word(d, "sp");
 	if (!take_word(d, "T"))
 		return give_up(d);
@@ -564,20 +607,24 @@ static struct piece read_unqualified(struct demangle *d, struct piece scope)
 	return t;
 }
 
+/* Reads qualifiers of a member function, a number of `tails`. */
+static uint32_t read_qualifiers(struct demangle *d)
+{
+	uint32_t tail = take_word(d, "V") ? 2 : 0;
+
+	tail += take_word(d, "K");
+	return tail + (take_word(d, "R") ? 4 : take_word(d, "O") ? 8 : 0);
+}
+
 /* Reads N ... E, behind the N. */
 static struct piece read_nested(struct demangle *d)
 {
-	static const char *const tails[] = {
-		"", " const", " &", " const &", " &&", " const &&",
-	};
 	struct piece t = none, part;
 	bool templated = false, typeless;
-	uint32_t tail = 0;
+	uint32_t tail;
 
-	while (next_char(d) == 'r' || next_char(d) == 'V' ||
-	       next_char(d) == 'K')
-		tail = *d->p++ == 'K' ? 1 : tail;
-	tail += take_word(d, "R") ? 2 : take_word(d, "O") ? 4 : 0;
+	take_word(d, "r");
+	tail = read_qualifiers(d);
 	while (!d->failed && !take_word(d, "E")) {
 		templated = false;
 		if (take_word(d, "I")) {
@@ -709,8 +756,9 @@ static const struct {
 	{ "Dh", "half" },
 };
 
-/* Reads a function's type behind the F: "int (char)". */
-static struct piece read_function(struct demangle *d)
+/* Reads a function's type behind the F: "int (char)", "int (char) const &";
+ * `tail` are qualifiers that stand before it. */
+static struct piece read_function(struct demangle *d, uint32_t tail)
 {
 	struct piece result, types, t;
 	uint16_t mid;
@@ -718,6 +766,7 @@ static struct piece read_function(struct demangle *d)
 	take_word(d, "Y");
 	result = read_type(d);
 	types = read_types(d, 'E');
+	tail += take_word(d, "R") ? 4 : take_word(d, "O") ? 8 : 0;
 	if (!take_word(d, "E"))
 		return give_up(d);
 	t = piece_begin(d);
@@ -727,6 +776,7 @@ static struct piece read_function(struct demangle *d)
 	piece_add(d, &t, "(");
 	add_text(d, &t, types);
 	piece_add(d, &t, ")");
+	piece_add(d, &t, tails[tail]);
 	add_bytes(d, &t, d->room + result.at + result.mid,
 		  (size_t)(result.n - result.mid));
 	t.mid = mid;
@@ -813,14 +863,37 @@ static struct piece read_expansion(struct demangle *d)
 	return all;
 }
 
+/* Reads qualifiers and the type behind them, which are one substitution: "int
+ * const volatile"; those before a function are of the function. */
+static struct piece read_qualified(struct demangle *d)
+{
+	static const char texts[][10] = { " const", " volatile", " restrict" };
+	bool restricts = take_word(d, "r");
+	uint32_t with = (take_word(d, "V") ? 2 : 0) + take_word(d, "K");
+	struct piece t;
+
+	if (!restricts && take_word(d, "F"))
+		return piece_keep(d, read_function(d, with));
+	t = read_type(d);
+	/* an argument may have one of them */
+	if (t.mid == t.n && t.n > 6 &&
+	    !__builtin_memcmp(d->room + t.at + t.n - 6, texts[0], 6))
+		with &= ~1u;
+	with |= restricts ? 4 : 0;
+	for (uint32_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (with >> i & 1)
+			t = piece_insert(d, t, texts[i],
+					 text_length(texts[i]));
+	return piece_keep(d, t);
+}
+
 /* Reads a type that is neither built in nor a substitution. */
 static struct piece read_compound(struct demangle *d)
 {
 	static const struct {
 		const char *code, *text;
 	} rows[] = {
-		{ "P", "*" },	   { "R", "&" },	 { "O", "&&" },
-		{ "K", " const" }, { "V", " volatile" }, { "r", " restrict" },
+		{ "P", "*" }, { "R", "&" }, { "O", "&&" },
 	};
 	struct piece t, other;
 
@@ -828,15 +901,14 @@ static struct piece read_compound(struct demangle *d)
 		if (!take_word(d, rows[i].code))
 			continue;
 		t = read_type(d);
-		if (i == 3 && t.mid == t.n && t.n > 6 &&
-		    !__builtin_memcmp(d->room + t.at + t.n - 6, " const", 6))
-			return piece_keep(d, t);
 		/* a reference to a reference */
-		if (i && i < 3 && t.mid && d->room[t.at + t.mid - 1] == '&')
+		if (i && t.mid && d->room[t.at + t.mid - 1] == '&')
 			return piece_keep(d, t);
 		return piece_keep(d, piece_insert(d, t, rows[i].text,
 						  text_length(rows[i].text)));
 	}
+	if (next_char(d) == 'r' || next_char(d) == 'V' || next_char(d) == 'K')
+		return read_qualified(d);
 	if (take_word(d, "C"))
 		return piece_keep(d, piece_join(d, read_type(d), " _Complex",
 						none));
@@ -845,7 +917,7 @@ static struct piece read_compound(struct demangle *d)
 	if (take_word(d, "Do"))
 		return next_char(d) == 'F' ? read_compound(d) : give_up(d);
 	if (take_word(d, "F"))
-		return piece_keep(d, read_function(d));
+		return piece_keep(d, read_function(d, 0));
 	if (take_word(d, "A"))
 		return piece_keep(d, read_array(d));
 	if (take_word(d, "Dp"))
@@ -919,8 +991,8 @@ out:
 static struct piece read_encoding(struct demangle *d, uint16_t *name)
 {
 	uint32_t typing = d->typing, at = d->pack_at;
-	const char *tail;
-	bool result;
+	const char *before = d->tail, *tail;
+	bool result, typeless = d->typeless;
 	struct piece t, types;
 
 	if (++d->depth > DEPTH_MAX)
@@ -941,6 +1013,9 @@ static struct piece read_encoding(struct demangle *d, uint16_t *name)
 		piece_add(d, &t, ")");
 		piece_add(d, &t, tail);
 	}
+	/* a name may be in the arguments of another one */
+	d->tail = before;
+	d->typeless = typeless;
 	d->typing = typing;
 	d->pack_at = at;
 	d->depth--;
@@ -966,7 +1041,8 @@ static size_t demangle_symbol(struct demangle *d, const char *symbol, size_t n,
 	d->end = symbol + n;
 	d->used = d->depth = d->nsubs = d->nargs = d->typing = d->owner = 0;
 	d->lambdas = d->pack_at = 0;
-	d->failed = d->owned = false;
+	d->failed = d->owned = d->typeless = false;
+	d->tail = "";
 	if (take_word(d, "_R"))
 		return demangle_rust(d, symbol, n, name, room);
 	if (!take_word(d, "_Z"))

@@ -25,6 +25,8 @@ static const struct {
 	{ "_ZN1AC1IN1B1CEEET_S3_", "A::A<B::C>(B::C, B::C)", "A::A<B::C>" },
 	{ "_ZNKR1P3getEv", "P::get() const &", "P::get" },
 	{ "_ZNO1P3getEv", "P::get() &&", "P::get" },
+	{ "_ZNVKR1P3getEi", "P::get(int) const volatile &", "P::get" },
+	{ "_ZNVO1P3getEv", "P::get() volatile &&", "P::get" },
 	{ "_ZN4shop4CartD0Ev", "shop::Cart::~Cart()", "shop::Cart::~Cart" },
 	{ "_ZN4shop4CartclEi", "shop::Cart::operator()(int)",
 	  "shop::Cart::operator()" },
@@ -43,6 +45,22 @@ static const struct {
 	  "f(int const (&) [3], int (A::*)(), int A::*)", "f" },
 	{ "_Z1fRA3_A4_KiPA2_S0_", "f(int const (&) [3][4], int const (*) [2][4])",
 	  "f" },
+	/* qualifiers of types of functions; each group is one substitution */
+	{ "_Z1fM1XKFivES1_", "f(int (X::*)() const, int (X::*)() const)", "f" },
+	{ "_Z1fM1XVKFivREPS0_", "f(int (X::*)() const volatile &, "
+	  "int (*)() const volatile &)", "f" },
+	{ "_Z1fM1XKFPFicEvOE", "f(int (* (X::*)() const &&)(char))", "f" },
+	{ "_Z1fPVKiS0_", "f(int const volatile*, int const volatile*)", "f" },
+	/* addresses */
+	{ "_ZN1A1gIXadL_ZNS_3incEiEEEEiPS_", "A::g<&A::inc>(A*)",
+	  "A::g<&A::inc>" },
+	{ "_Z1gIXadL_Z3inciEEEii", "g<&(inc(int))>(int)", "g<&(inc(int))>" },
+	{ "_Z1gIXadL_ZNK1X3getEvEEEii", "g<&(X::get() const)>(int)",
+	  "g<&(X::get() const)>" },
+	{ "_Z1gIXadL_Z3varEEEii", "g<&var>(int)", "g<&var>" },
+	{ "_Z1g1AIXadL_Z3inciEEES_IXadL_ZN1X1fEvEEE",
+	  "g(A<&(inc(int))>, A<&X::f>)", "g" },
+	{ "_Z1gIXadL_Z3incIiEiT_EEEii", "", "" },
 	/* types that are not read: the name alone */
 	{ "_Z1fRA3_PFivE", "f", "f" },
 	{ "_ZN3gfx3dotEDv4_fS0_", "gfx::dot(float __vector(4), float __vector(4))",
