@@ -196,7 +196,7 @@ static void pair_finished(const struct pair *pair,
 	d->across += across;
 	/* calls of other stacks may have been longer */
 	d->self += ns > pair->inner ? ns - pair->inner : 0;
-	d->total += pair->recursive || ns < pair->again ? 0 : ns - pair->again;
+	d->total += ns < pair->again ? 0 : ns - pair->again;
 	add_long(&r->slowest, pair, across);
 	/* where the BEGIN has no value, that of the END counts */
 	if (r->by && !group)

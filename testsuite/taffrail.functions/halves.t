@@ -138,6 +138,24 @@ whole stdout:
 	  turn: a condition chooses among the returns: no durations of N calls
 	  turn: entry and return are selected by different conditions: no durations
 	  turn: entry and return are selected by different conditions: no durations
+case: recursion, where a condition chooses returns of inner calls
+run:
+	cat >inner.c <<-'END'
+		#include <unistd.h>
+		__attribute__((noinline)) int rec(int n) { int m = n ? rec(n - 1) : 99; usleep(100); return m + 1; }
+		int main(void) { return rec(3) + rec(3) + rec(3) == 0; }
+	END
+	gcc -g -O1 -o inner inner.c
+	for if in ' if value == 102' ' if value >= 102' ''; do
+		rm -rf inner.d; taffrail record -o inner.d -e fn:rec%entry -e "fn:rec%return$if" -- ./inner 2>/dev/null
+		sum=$(taffrail export --format folded inner.d 2>/dev/null | awk '{ ns += $NF } END { print ns }')
+		total=$(taffrail report --functions --json inner.d | grep -o '"total":[1-9][0-9]*')
+		[ "$total" = "\"total\":$sum" ] && echo right || echo "$total, not $sum"
+	done
+whole stdout:
+	right
+	right
+	right
 case: the graph closes calls whose returns rules have left out
 run:
 	cat >asked.c <<-'END'

@@ -97,6 +97,21 @@ static int stack_add(struct frames *f, const struct frame_stack *stack)
 	return 0;
 }
 
+void frames_again(struct pairs *p, const struct pair *pair, uint32_t around,
+		  int64_t ns)
+{
+	uint32_t n = 0;
+
+	if (!pair->recursive || !ns)
+		return;
+	for (; around != NONE && n++ < CHAIN_MAX;
+	     around = p->open[around].around)
+		if (p->open[around].pair.kind == pair->kind) {
+			p->open[around].pair.again += ns;
+			return;
+		}
+}
+
 void frames_unlink(struct pairs *p, struct lane *lane, uint32_t at)
 {
 	struct open_pair *o = &p->open[at];
@@ -150,10 +165,12 @@ static void calls_aside(struct pairs *p, struct frames *f, uint32_t i,
 		p->abandon(p, at, PAIR_LEFT, now);
 	}
 	split.top = at;
+	next = root == NONE ? NONE : p->open[root].around;
 	for (; n; at = p->open[at].around, n--) {
 		struct pair *pair = &p->open[at].pair;
 
 		inner += pair->inner;
+		frames_again(p, pair, next, pair->again);
 		pair->fate = PAIR_LEFT;
 		pair->end = now;
 		if (p->calls->aside)

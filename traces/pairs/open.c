@@ -177,6 +177,7 @@ static void pair_abandon(struct pairs *p, uint32_t at, enum pair_fate fate,
 	/* only of the calls in it a time is known */
 	if (pair->kind->frames && around != NONE)
 		p->open[around].pair.inner += pair->inner;
+	frames_again(p, pair, around, pair->again);
 	unlink_pair(p, lane_find(p, &like), at);
 	pair_tell(p, pair, aside ? PAIR_LEFT : fate, aside ? pair->end : end);
 }
@@ -305,6 +306,8 @@ const struct pair *open_pop(struct pairs *p, const struct pair *like,
 	if (p->open[at].pair.among)
 		whole_enclose(p, at, now, true);
 	next = like->kind->frames ? p->open[at].around : NONE;
+	frames_again(p, &p->open[at].pair, next,
+		     now - p->open[at].pair.begin);
 	if (next != NONE)
 		p->open[next].pair.inner += now - p->open[at].pair.begin;
 	unlink_pair(p, lane, at);

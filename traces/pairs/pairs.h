@@ -119,8 +119,8 @@ struct pair {
 	bool apart;			/* none is around it, but the thread has
 					 * open ones on another stack */
 	bool whole;			/* one event told it, at the end */
-	int64_t again;			/* of a whole one: ns of the function's
-					 * calls in it */
+	int64_t again;			/* ns of the function's calls in it
+					 * that finished */
 	uint64_t inside;		/* of a whole one, or `among` them: the
 					 * priv of those directly in it,
 					 * joined(); or 0 */

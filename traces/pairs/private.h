@@ -212,6 +212,11 @@ int frames_push(struct pairs *p, struct lane *lane, uint32_t at);
 uint32_t frames_find(struct pairs *p, struct lane *lane,
 		     const struct pair *like, int64_t now);
 void frames_unlink(struct pairs *p, struct lane *lane, uint32_t at);
+/* Adds the time of a call, or that of the function's calls in it where no
+ * return of it is known, to the function's next call around it: `again`.
+ * `around` is the first one that may be that. */
+void frames_again(struct pairs *p, const struct pair *pair, uint32_t around,
+		  int64_t ns);
 void frames_free(struct lane *lane);
 
 #endif

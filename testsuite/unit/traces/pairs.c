@@ -329,7 +329,7 @@ static void functions(void)
 	call_at("fn:g%return", 900);
 	call_at("fn:g%return", 900);
 	stop("fn:f 3-4/2\nfn:f 2-5 aside\nfn:io_start 5-6/2\n"
-	     "fn:f 1-7/0\nfn:g 8-9/1\nfn:g no begin 10\nfn:f 2-5 left\n",
+	     "fn:f 1-7/0 again 1\nfn:g 8-9/1\nfn:g no begin 10\nfn:f 2-5 left\n",
 	     "functions");
 	start(NULL);
 	call_at("fn:f", 900);
