@@ -21,6 +21,7 @@
 #include "command/common/nearest.h"
 #include "command/elf/line-rules.h"
 #include "command/elf/markers.h"
+#include "command/elf/named-functions.h"
 #include "tracepoints/conditions/ax.h"
 #include "tracepoints/conditions/expr.h"
 #include "tracepoints/conditions/rule-split.h"
@@ -51,7 +52,7 @@ static bool is_like_line(const char *rule, size_t bytes)
 
 int rule_check(const char *rule, const char **why)
 {
-	static char fact[200];
+	static char fact[200], quoted[QUOTED_BYTES];
 	size_t bytes;
 	const char *condition = rule_condition(rule, &bytes);
 	struct expr_error error;
@@ -59,6 +60,10 @@ int rule_check(const char *rule, const char **why)
 	const char *end;
 
 	*why = !bytes ? "it is empty" : rule_unknown(rule);
+	if (*why && !strcmp(*why, RULE_QUOTED)) {
+		function_quoted(quoted, sizeof(quoted), rule);
+		*why = quoted;
+	}
 	if (!*why && bytes > RULE_BYTES_MAX)
 		*why = "it is too long";
 	for (size_t i = 0; !*why && i < bytes; i++)

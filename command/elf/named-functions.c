@@ -142,6 +142,43 @@ static int count_module(const char *path, const char *module,
 	return 0;
 }
 
+void function_quoted(char *text, size_t room, const char *rule)
+{
+	size_t bytes, n, in;
+	const char *lead, *end = rule, *name = rule + strlen("fn:");
+	char list[64] = "";
+
+	rule_condition(rule, &bytes);
+	end += bytes;
+	n = strcspn(name, "/:");
+	name += name[n] == '/' && name + n + 1 < end ? n + 1 : 0;
+	lead = memchr(name, '%', (size_t)(end - name)) ?: end;
+	in = 0;
+	for (const char *p = end; *p && in < sizeof(list) - 3; p++) {
+		list[in++] = *p;
+		if (*p == ',')
+			list[in++] = ' ';
+		if (*p == ')')
+			break;
+	}
+	list[in] = '\0';
+	snprintf(text, room, "types of arguments, or parameters of C++? "
+		 "%.*s'%.*s%s'%.*s means the function with these parameters, "
+		 "%.*s'%.*s'%.*s%.*s each of that name, whose arguments are "
+		 "numbers", (int)(name - rule), rule, (int)(lead - name), name,
+		 list, (int)(end - lead), lead, (int)(name - rule), rule,
+		 (int)(lead - name), name, (int)(end - lead), lead,
+		 (int)strcspn(end, ")") + 1, end);
+}
+
+static int quoted_misused(const char *rule)
+{
+	char text[QUOTED_BYTES];
+
+	function_quoted(text, sizeof(text), rule);
+	return command_misused("rule '%s': %s", rule, text);
+}
+
 /* Says which rule may mean types or parameters of a function of C++. */
 static int find_parameters(const char *path, const char *module,
 			   struct marker_list *functions, void *arg)
@@ -157,9 +194,7 @@ static int find_parameters(const char *path, const char *module,
 			    glob_of(glob, named->rules[r]) &&
 			    rule_names_function(glob, module, name) &&
 			    strchr(rule_shown_name(name), '('))
-				return command_misused("rule '%s': "
-						       RULE_QUOTED,
-						       named->rules[r]);
+				return quoted_misused(named->rules[r]);
 	}
 	return 0;
 }

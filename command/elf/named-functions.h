@@ -33,6 +33,11 @@ struct named_in {
 int functions_consent(const char *const *rules, int count,
 		      const struct named_in *in, bool yes);
 
+/* Writes which of two meanings a rule may have that rule_has_parameters() is
+ * true of, with the rules for both. */
+#define QUOTED_BYTES	768
+void function_quoted(char *text, size_t room, const char *rule);
+
 /* Returns "value", or one of "arg1" to "arg6" (`arguments`), where the condition
  * of a rule for functions needs its sign; or NULL, as for those of libc, which
  * the agent knows. */

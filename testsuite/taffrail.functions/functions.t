@@ -217,9 +217,9 @@ whole stdout:
 	0 10
 	0 10
 	0 10
-stderr: record: rule 'fn:shop::Cart::add\(int\)': types of arguments, or parameters of C\+\+\? fn:'f\(int\)' means the function with these parameters, fn:'f'\(int\) each f, whose argument is a number
+stderr: record: rule 'fn:shop::Cart::add\(int\)': types of arguments, or parameters of C\+\+\? fn:'shop::Cart::add\(int\)' means the function with these parameters, fn:'shop::Cart::add'\(int\) each of that name, whose arguments are numbers
 stderr: record: rule 'fn:\*add\(int\)': types of arguments, or parameters
-stderr: record: rule 'fn:\*add\(int,int\) if arg1': types of arguments, or parameters
+stderr: record: rule 'fn:\*add\(int,int\) if arg1': types of arguments, or parameters of C\+\+\? fn:'\*add\(int, int\)' means .* fn:'\*add'\(int,int\) each
 stderr: TAFFRAIL_ENABLE: rule 'fn:shop::Cart::add\(int\)': types of arguments, or parameters
 case: of other parameters, the message has the quotes
 run: taffrail record -o parameters -e 'fn:shop::Cart::add(int, char const*)' -- "$CASES/shop"
