@@ -21,7 +21,7 @@
 static const char mark[] = " (deleted)";
 
 /* Takes the kernel's mark away. */
-static void unmark(char *path)
+static void mark_cut(char *path)
 {
 	size_t n = strlen(path), bytes = strlen(mark);
 
@@ -36,7 +36,7 @@ void module_names(char names[FILE_NAMES_BYTES], const char *path,
 	size_t used, first;
 
 	snprintf(names, FILE_NAMES_BYTES, "%s", text_file_name(path));
-	unmark(names);
+	mark_cut(names);
 	first = used = strlen(names);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		name = others[i] ? text_file_name(others[i]) : "";
@@ -98,7 +98,7 @@ const char *process_called(char called[PATH_MAX], pid_t pid, const char *path)
 	if (strcmp(own, path) != 0 || opener_stat(link, &file) ||
 	    !path_read(called, pid))
 		return NULL;
-	unmark(own);
+	mark_cut(own);
 	snprintf(place, sizeof(place), "/proc/%d/root%s", pid, own);
 	/* it may have been replaced */
 	if (opener_stat(place, &now))
