@@ -456,6 +456,15 @@ static inline uint32_t record_term(const uint8_t *types)
 }
 
 /*
+ * A description of an event that never comes: from a time on, returns of terms
+ * are not recorded, of calls that are open then neither. The source file is
+ * "PROCESS:CLOCK:ID,ID...": the number in its writer records, or 0; a reading
+ * of the trace clock; and the ids of the terms' entries.
+ */
+#define TERM_CHANNEL		"taffrail"
+#define TERM_NAME		"term"
+
+/*
  * A record of this kind is no event: behind four empty strings it has a struct
  * modules_head, and lines of /proc/PID/maps, those of code in files. `line` is
  * 1, or 0 where the lines go on from the record before. It says where modules

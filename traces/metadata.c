@@ -340,6 +340,11 @@ static void put_event(FILE *out, const struct event_view *event)
 						    uri.names.p)))
 			metadata_escape(out, uri.names.p);
 		fputs("\";\n", out);
+	} else if (!strcmp(event->channel, TERM_CHANNEL) &&
+		   !strcmp(event->name, TERM_NAME)) {
+		fputs("\tmodel.emf.uri = \"" METADATA_ENDED, out);
+		metadata_escape(out, event->file);
+		fputs("\";\n", out);
 	} else if (!strcmp(event->channel, "fn") && *event->file) {
 		/* which function it is: others may have the name */
 		fputs("\tmodel.emf.uri = \"" METADATA_FUNCTION, out);

@@ -43,6 +43,8 @@ struct metadata {
 /* Begins the term behind it, a number; none: TERM_NONE. Without it, it is 0. */
 #define METADATA_TERM		"#"
 #define METADATA_SOME		"?"	/* behind it: TERM_SOME */
+/* Begins the URI of TERM_NAME, whose rest is as in buffers/layout.h. */
+#define METADATA_ENDED		"term:"
 
 /* In the directory of a trace that grows: all processes that have joined, as
  * "NUMBER PID STARTTIME NAME" and a NUL. */

@@ -174,11 +174,15 @@ static void pair_unfinished(const struct pair *pair, void *priv)
 	struct graph *g = priv;
 
 	/* one that is open goes on behind the last event */
-	if (!pair->kind->frames || !pair->kind->end || g->over ||
+	if (!pair->kind->frames || !pair->kind->end ||
+	    (g->over && pair->fate != PAIR_ENDED) ||
 	    pair->priv & (ASIDE | ALONE))
 		return;
 	/* the return of one that rules have left out is not known */
-	put_end(g, pair, pair_is_termless(pair) ? "" : "left");
+	put_end(g, pair, pair->fate == PAIR_ENDED || pair_is_termless(pair) ?
+				 "" : "left");
+	if (pair->fate == PAIR_ENDED)
+		out_text(g->out, " rule ended");
 	out_char(g->out, '\n');
 }
 

@@ -30,12 +30,16 @@ struct half {
 	bool some;			/* or, in a term, with one */
 };
 
-/* A function by one of the names. */
+/* A function by one of the names. `id`: that of the entry's event in a term in
+ * which returns are recorded, or NONE. */
 struct function {
 	uint64_t start;
 	const char *name;
 	uint32_t name_bytes;
 	uint32_t term;			/* of the entry */
+	uint32_t id;			/* before the rule, and its term; */
+	uint32_t before;
+	bool returns;			/* so are returns */
 	struct half halves[2];		/* the entry, the exits */
 };
 
@@ -57,6 +61,7 @@ struct terms {
 	struct index index;		/* of functions */
 	struct function *functions;	/* room for `room` */
 	struct place *places;		/* the same */
+	uint32_t *ids;			/* the same: terms that have ended */
 	struct field_name *names;	/* room for those of one object */
 	uint32_t room, n, nfunctions;
 	bool failed;
@@ -136,7 +141,8 @@ static struct function *function_find(struct terms *t,
 	if (object->adopted->function == USDT_EXIT)
 		bytes -= sizeof(RULE_RETURN) - 1;
 	*f = (struct function){ usdt_start(object->adopted), object->name,
-				bytes, .term = TERM_NONE };
+				bytes, .term = TERM_NONE,
+				.before = TERM_NONE };
 	hash = index_hash(INDEX_HASH ^ f->start, object->name, bytes);
 	found = index_find(&t->index, hash, same_function, f);
 	if (found)
@@ -218,6 +224,20 @@ static void condition_note(const struct terms *t, const struct place *place,
 	half->met = true;
 }
 
+/* Notes the term in which a place's events have been recorded so far. */
+static void term_note(const struct terms *t, const struct place *place)
+{
+	uint32_t term = last_term(t, place->object);
+
+	if (is_exit(place)) {
+		place->function->returns |= term != TERM_NONE;
+		return;
+	}
+	place->function->before = term;
+	place->function->id = (uint32_t)object_slot(place->object,
+						    t->bit)->slot.id;
+}
+
 /* Adds an entry or exit; without room, counts. */
 static int place_add(struct object *object, void *arg)
 {
@@ -247,6 +267,7 @@ static int place_add(struct object *object, void *arg)
 		half->untested = !object_slot(object, t->bit)->condition;
 		half->some = !half->untested &&
 			     last_term(t, object) != TERM_NONE;
+		term_note(t, place);
 	}
 	if (place->wanted)
 		condition_note(t, place, rule);
@@ -339,6 +360,29 @@ static uint32_t places_set(struct terms *t, bool exits,
 	return matched;
 }
 
+/* Tells the terms in which returns have been recorded, and no more are. */
+static void ended_tell(struct terms *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct place *place = &t->places[i];
+
+		if (is_exit(place) && is_on(t, place->object) &&
+		    last_term(t, place->object) == place->function->before)
+			place->function->returns = false;
+	}
+	for (uint32_t i = 0; i < t->nfunctions; i++)
+		if (t->functions[i].returns &&
+		    t->functions[i].before != TERM_NONE)
+			t->ids[n++] = t->functions[i].id;
+	if (!n)
+		return;
+	/* entries that threads are about to write come before it */
+	patch_grace();
+	record_publish_ended(t->session->channel, t->ids, n);
+}
+
 bool session_terms_apply(struct session *session, const char *glob, int named,
 			 const struct patcher *patcher, uint32_t *matched)
 {
@@ -355,19 +399,22 @@ bool session_terms_apply(struct session *session, const char *glob, int named,
 	registry_each(place_add, &t);
 	if (!t.room)
 		return true;
-	bytes = t.room * (sizeof(*t.places) + sizeof(*t.functions)) +
+	bytes = t.room * (sizeof(*t.places) + sizeof(*t.functions) +
+			  sizeof(*t.ids)) +
 		TAFFRAIL_FIELDS_MAX * sizeof(*t.names);
 	t.functions = sys_map_anonymous(bytes);
 	if (!t.functions)
 		return true;
 	t.places = (struct place *)(t.functions + t.room);
 	t.names = (struct field_name *)(t.places + t.room);
+	t.ids = (uint32_t *)(t.names + TAFFRAIL_FIELDS_MAX);
 	registry_each(place_add, &t);
 	if (!t.failed) {
 		if (places_leave(&t, patcher))
 			patch_grace();
 		*matched += places_set(&t, false, patcher);
 		*matched += places_set(&t, true, patcher);
+		ended_tell(&t);
 	}
 	index_clear(&t.index);
 	sys_munmap(t.functions, bytes);

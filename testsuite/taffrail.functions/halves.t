@@ -156,7 +156,7 @@ whole stdout:
 	right
 	right
 	right
-case: the graph closes calls whose returns rules have left out
+case: calls that are open when a rule goes end then, in the trace of each kind
 run:
 	cat >asked.c <<-'END'
 		#include <stdio.h>
@@ -169,26 +169,57 @@ run:
 	taffrail start asks -p $pid -e fn:inner -e fn:asks || echo bad
 	say asked '' 1
 	for n in 2 3; do taffrail disable asks fn:asks && taffrail enable asks fn:asks && say asked '' $n || echo bad; done
-	say asked '' 4; taffrail disable asks fn:asks && say asked '' 5 && taffrail enable asks fn:asks && say asked '' 6 && say asked '' 7; taffrail snapshot -o asked.d asks; kill $pid; taffrail view --graph asked.d | sed 's/\[ *[0-9]*\]/|/; s/.* [a-z]*s |/T |/; s/^ *|/|/'
+	say asked '' 4; taffrail disable asks fn:asks && say asked '' 5 && taffrail enable asks fn:asks && say asked '' 6 && say asked '' 7
+	taffrail export --format folded -s asks 2>/dev/null | sed 's/ [0-9]*$//'
+	taffrail snapshot -o asked.d asks; kill $pid; taffrail view --graph asked.d | sed 's/\[ *[0-9]*\]/|/; s/.* [a-z]*s |/T |/; s/^ *|/|/'
 whole stdout:
+	asked;asks
+	asked;asks;inner
+	asked;inner
 	| asks() {
 	T |   inner();
-	| } (asks)
+	| } (asks) rule ended
 	| asks() {
 	T |   inner();
-	| } (asks)
-	| asks() {
-	T |   inner();
-	T | } (asks)
-	| asks() {
-	T |   inner();
-	T |   inner();
-	| } (asks)
+	| } (asks) rule ended
 	| asks() {
 	T |   inner();
 	T | } (asks)
 	| asks() {
 	T |   inner();
+	| } (asks) rule ended
+	T | inner();
+	| asks() {
+	T |   inner();
+	T | } (asks)
+	| asks() {
+	T |   inner();
+case: so it is in a recording, of a process that is killed, in shared buffers, and where whole calls come
+run:
+	library=$(dirname "$(command -v taffrail)")/../lib/libtaffrail.so
+	begin()
+	{
+		start $1 env LD_PRELOAD=$library ./asked && wait_for grep -q 0 $1.out
+	}
+	folded()
+	{
+		taffrail export --format folded "$@" 2>/dev/null | sed 's/ [0-9]*$//' | sort -u | tr '\n' ' '; echo
+	}
+	begin own
+	taffrail record -o own.d -p $pid -e fn:inner -e fn:asks 2>/dev/null & recorder=$!
+	wait_for taffrail enable record-$recorder fn:inner 2>/dev/null
+	say own '' 1 && taffrail disable record-$recorder fn:asks && say own '' 2; kill -9 $pid; wait $recorder; folded own.d
+	begin one; first=$pid; begin two
+	taffrail start both --all -e fn:inner -e fn:asks 2>/dev/null; for n in 1 2; do say one '' $n; say two '' $n; done
+	taffrail disable both fn:asks -p $pid; for n in 3 4; do say one '' $n; say two '' $n; done
+	folded -s both -p $pid; folded -s both -p $first; taffrail destroy both
+	taffrail start whole -p $pid -e 'fn:[ia]*s' -e fn:inner; say two '' 5; taffrail enable whole 'fn:asks if duration >= 0'; say two '' 6; say two '' 7
+	folded -s whole; taffrail destroy whole; kill $first $pid
+whole stdout:
+	asked;asks;inner asked;inner 
+	asked;asks asked;asks;inner asked;inner 
+	asked;asks asked;asks;inner 
+	asked;asks asked;asks;inner asked;inner 
 case: rules of all kinds, which also change: the pairs are those of the arguments
 run: python3 "$SOURCE/halves.py" "$CASES/halves" 1 4 1000
 stdout: ^4 rounds, [0-9]+ changes, [1-9][0-9]* pairs told, 0 wrong$

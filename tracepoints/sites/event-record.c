@@ -8,6 +8,7 @@
 
 #include "base/index.h"
 #include "base/text.h"
+#include "buffers/clock.h"
 #include "tracepoints/fields/shown.h"
 
 /* Other processes add types at the same time: after so many tries, one of them
@@ -48,7 +49,7 @@ static uint64_t texts_hash(const char *texts)
 
 struct key {
 	const char *records;
-	const struct object *object;
+	const struct object *object;	/* or NULL: no record is the same */
 	const uint8_t *types;		/* with the term */
 };
 
@@ -64,6 +65,8 @@ static bool same_event(uint64_t value, const void *arg)
 	const char *format = name + text_length(name) + 1;
 	const char *file = format + text_length(format) + 1;
 
+	if (!object)
+		return false;
 	/* of functions of one name, these say which it is */
 	if (object->adopted && (record->line != object->site->line_ ||
 				!text_equal(file, object->file)))
@@ -129,9 +132,8 @@ static int shared_look(struct records *records, const struct key *key,
 	return !!found;
 }
 
-/* Finds the object's event among the types that the processes of the session
- * share, or adds it; model->id becomes the number. Returns 0 or a negative
- * errno. */
+/* Finds the event among the types that the processes of the session share, or
+ * adds it; model->id becomes the number. Returns 0 or a negative errno. */
 static int shared_find(struct records *records, struct shared *shared,
 		       const struct object *object, struct event_record *model,
 		       const char *texts, uint32_t bytes)
@@ -173,24 +175,18 @@ static const char *texts_find(const struct object *object,
 	return made;
 }
 
-struct event_record *record_publish(struct channel *channel,
-				    const struct object *object, uint32_t term)
+/* Finds the record of an event in a channel, or adds it. Returns it or NULL. */
+static struct event_record *record_take(struct channel *channel,
+					const struct object *object,
+					struct event_record *model,
+					const char *texts, uint32_t bytes)
 {
 	struct records *records = &all_records[channel - channels];
-	char made[TEXTS_BYTES];
-	uint32_t bytes;
-	const char *texts = texts_find(object, made, &bytes);
-	struct event_record model = { .line = object->site->line_,
-				      .kind = object->site->kind_,
-				      .nfields = object->site->nfields_ };
 	struct key key = { (const char *)channel->page + EVENT_RECORDS_OFFSET,
-			   object, model.types };
+			   object, model->types };
 	const struct event_record *record;
 	uint64_t found;
 
-	__builtin_memcpy(model.types, object->types, sizeof(model.types));
-	if (term)
-		__builtin_memcpy(model.types + TERM_AT, &term, sizeof(term));
 	/* adds new records to the index; in a forked child, all records */
 	if (records->generation != channel->rings->generation) {
 		index_clear(&records->index);
@@ -214,11 +210,55 @@ struct event_record *record_publish(struct channel *channel,
 			   &key);
 	if (found)
 		return (struct event_record *)(key.records + found - 1);
-	model.id = channel->contexts & CONTEXT_WRITER ?
-			   type_id(records->index.used) : records->index.used;
+	model->id = channel->contexts & CONTEXT_WRITER ?
+			    type_id(records->index.used) : records->index.used;
 	if (channel->flags & SESSION_SHARED &&
-	    shared_find(records, &channel->shared, object, &model, texts,
+	    shared_find(records, &channel->shared, object, model, texts,
 			bytes))
 		return NULL;
-	return channel_record_add(channel, &model, texts, bytes);
+	return channel_record_add(channel, model, texts, bytes);
+}
+
+struct event_record *record_publish(struct channel *channel,
+				    const struct object *object, uint32_t term)
+{
+	char made[TEXTS_BYTES];
+	uint32_t bytes;
+	const char *texts = texts_find(object, made, &bytes);
+	struct event_record model = { .line = object->site->line_,
+				      .kind = object->site->kind_,
+				      .nfields = object->site->nfields_ };
+
+	__builtin_memcpy(model.types, object->types, sizeof(model.types));
+	if (term)
+		__builtin_memcpy(model.types + TERM_AT, &term, sizeof(term));
+	return record_take(channel, object, &model, texts, bytes);
+}
+
+void record_publish_ended(struct channel *channel, const uint32_t *ids,
+			  uint32_t n)
+{
+	static const char names[] = TERM_CHANNEL "\0" TERM_NAME "\0";
+	struct event_record model = { .kind = TAFFRAIL_KIND_EVENT };
+	uint64_t clock = clock_read();
+	char made[TEXTS_BYTES];
+	struct text text;
+
+	while (n) {
+		text_open(&text, made, sizeof(made));
+		text_add_bytes(&text, names, sizeof(names));
+		text_add_unsigned(&text, channel->flags & SESSION_SHARED ?
+						 channel->shared.number : 0);
+		text_add_char(&text, ':');
+		text_add_unsigned(&text, clock);
+		text_add_char(&text, ':');
+		text_add_unsigned(&text, ids[--n]);
+		while (n && text.used < sizeof(made) - 16) {
+			text_add_char(&text, ',');
+			text_add_unsigned(&text, ids[--n]);
+		}
+		if (!record_take(channel, NULL, &model, made,
+				 (uint32_t)text.used + 1))
+			return;
+	}
 }

@@ -336,6 +336,11 @@ struct event_record *record_publish(struct channel *channel,
 				    const struct object *object,
 				    uint32_t term);
 
+/* Publishes that the terms with these entries have no more returns from now on
+ * (TERM_NAME), as far as there is room. The registry's lock is held. */
+void record_publish_ended(struct channel *channel, const uint32_t *ids,
+			  uint32_t n);
+
 /* Publishes the description of writer records, as the first one of a channel
  * that has them. Results as record_publish(). */
 struct event_record *record_publish_writer(struct channel *channel);

@@ -383,13 +383,14 @@ static void pair_unfinished(const struct pair *pair, void *priv)
 	struct track *track = (void *)(uintptr_t)pair->priv;
 	const char *why = pair->fate == PAIR_GIVEN_UP ?
 			  "given up: too many pairs were open" :
+			  pair->fate == PAIR_ENDED ? "rule ended" :
 			  "left out: events are missing";
 	size_t at, inner;
 	uint64_t name;
 
 	if (!track)
 		return;
-	if (pair->kind->calls) {
+	if (pair->kind->calls && pair->fate != PAIR_ENDED) {
 		if (pair->fate != PAIR_LEFT &&
 		    !(pair->kind->frames && pair_is_termless(pair)))
 			return;
@@ -399,7 +400,7 @@ static void pair_unfinished(const struct pair *pair, void *priv)
 			track_give(track);
 		return;
 	}
-	if (pair->fate != PAIR_GIVEN_UP && pair->fate != PAIR_LEFT_OUT)
+	if (pair->fate < PAIR_GIVEN_UP)
 		return;
 	name = perfetto_name(p, INTERNED_ANNOTATION_NAME, "no end");
 	if (!name) {
@@ -412,7 +413,8 @@ static void pair_unfinished(const struct pair *pair, void *priv)
 	perfetto_text(&p->packet, VALUE_STRING, why, strlen(why));
 	protobuf_close(&p->packet, inner);
 	perfetto_packet_end(p, at);
-	track_give(track);
+	if (!pair->kind->calls || (track->pool && !pair->outer))
+		track_give(track);
 }
 
 /* Ends the slice of a call that seems to be left: slices around it may end

@@ -251,7 +251,8 @@ int tables_fill(struct tables *tables, const struct exporter *x)
 			const struct event_class *event = traces[i]->events[k];
 			struct table_class *class;
 
-			if (!event || (x->where && !where_names(event)))
+			if (!event || event->ended ||
+			    (x->where && !where_names(event)))
 				continue;
 			class = table_class_new(tables, traces[i], event);
 			if (!class)

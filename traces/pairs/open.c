@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/array.h"
+
 #define LANES_MIN	256u
 #define OPEN_MIN	64u
 
@@ -94,14 +96,33 @@ static struct lane *lane_take(struct pairs *p, const struct pair *pair)
 	return lane;
 }
 
+/* Returns since when a call has no return, as the rule has gone; or
+ * INT64_MIN. */
+static int64_t over_since(const struct pairs *p, const struct pair *pair)
+{
+	const struct pair_trace *t = p->traces[pair->trace->number];
+	uint64_t code = pair->class->code;
+
+	return p->nterms && pair->kind->frames && pair->term != TERM_NONE &&
+	       code < t->novers && t->over[code] > pair->begin ?
+		       t->over[code] : INT64_MIN;
+}
+
 /* Takes an open pair out of the lane and the list; the pair's place is free,
  * but has the pair until the next push. */
 static void unlink_pair(struct pairs *p, struct lane *lane, uint32_t at)
 {
-	struct open_pair *o = &p->open[at];
+	struct open_pair *o = &p->open[at], *around;
 
-	if (o->pair.kind->frames)
+	if (o->pair.kind->frames) {
+		around = o->around == NONE ? NULL : &p->open[o->around];
+		/* it was there as long as the call in it */
+		if (around && over_since(p, &around->pair) != INT64_MIN) {
+			around->pair.end = p->now;
+			p->over_ns = INT64_MIN;
+		}
 		frames_unlink(p, lane, at);
+	}
 	if (o->above != NONE)
 		p->open[o->above].below = o->below;
 	else
@@ -144,18 +165,23 @@ static void pair_tell(struct pairs *p, struct pair *pair, enum pair_fate fate,
 		return;
 	if (pair_lacks(pair, pair->begin, end))
 		fate = PAIR_LEFT_OUT;
+	else if (fate < PAIR_GIVEN_UP && over_since(p, pair) != INT64_MIN)
+		fate = PAIR_ENDED;
 	pair->fate = (uint8_t)fate;
 	pair->end = end;
-	if (pair->kind->frames && fate < PAIR_GIVEN_UP &&
+	if (fate == PAIR_ENDED) {
+		pair->kind->termless++;
+	} else if (pair->kind->frames && fate < PAIR_GIVEN_UP &&
 	    pair_is_termless(pair)) {
 		pair->fate = PAIR_LEFT_OUT;
 		pair->kind->termless += pair->term != TERM_NONE;
-	} else if (fate == PAIR_LEFT_OUT)
+	} else if (fate == PAIR_LEFT_OUT) {
 		open_leave_out(p, pair, false);
-	else if (fate == PAIR_GIVEN_UP)
+	} else if (fate == PAIR_GIVEN_UP) {
 		pair->kind->given_up++;
-	else
+	} else {
 		pair->kind->unfinished++;
+	}
 	if (pair->kind->endless && !pair->kind->end)
 		return;
 	if (p->calls->unfinished)
@@ -312,6 +338,48 @@ const struct pair *open_pop(struct pairs *p, const struct pair *like,
 		p->open[next].pair.inner += now - p->open[at].pair.begin;
 	unlink_pair(p, lane, at);
 	return &p->open[at].pair;
+}
+
+/* Notes the next terms that end, all at one time, up to this one. Returns false
+ * if there are none. */
+static bool terms_next(struct pairs *p, int64_t now)
+{
+	size_t from = p->terms_over;
+
+	for (; p->terms_over < p->nterms; p->terms_over++) {
+		const struct pair_term *term = &p->terms[p->terms_over];
+		struct pair_trace *t = p->traces[term->trace];
+
+		if (term->ns > now || term->ns != p->terms[from].ns)
+			break;
+		if (!array_reach(&t->over, &t->novers, (size_t)term->code,
+				 sizeof(*t->over)))
+			p->error = -ENOMEM;
+		else if (t->over[term->code] < term->ns)
+			t->over[term->code] = term->ns;
+	}
+	return p->terms_over > from;
+}
+
+void open_over(struct pairs *p, int64_t now)
+{
+	uint32_t at, older;
+
+	do {
+		/* inner ones first; one around others ends with them */
+		for (at = p->newest; at != NONE; at = older) {
+			struct open_pair *o = &p->open[at];
+			int64_t since = over_since(p, &o->pair);
+
+			older = o->older;
+			if (since != INT64_MIN && o->inside == NONE)
+				pair_abandon(p, at, PAIR_ENDED,
+					     since > o->pair.end ? since :
+								   o->pair.end);
+		}
+	} while (terms_next(p, now));
+	p->over_ns = p->terms_over < p->nterms ? p->terms[p->terms_over].ns :
+						 INT64_MAX;
 }
 
 void open_finish(struct pairs *p)

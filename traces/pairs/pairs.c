@@ -41,11 +41,14 @@ void pairs_free(struct pairs *p)
 				free(t->actions[k]);
 				t->actions[k] = next;
 			}
-		if (t)
+		if (t) {
 			free(t->actions);
+			free(t->over);
+		}
 		free(t);
 	}
 	free(p->traces);
+	free(p->terms);
 	names_free(p);
 	open_free(p);
 	whole_free(p);
@@ -106,6 +109,47 @@ int pairs_error(const struct pairs *p)
 	return p->error;
 }
 
+/* Returns whether an end of terms is one of the trace's process. */
+static bool is_member(const struct trace_class *trace, uint64_t number)
+{
+	const struct trace_class *carrier = trace->carrier;
+
+	for (size_t i = 0; carrier && i < carrier->nmembers; i++)
+		if (carrier->members[i].trace == trace)
+			return carrier->members[i].number == number;
+	return !carrier;
+}
+
+/* Takes the ends that a class tells. Returns 0 or -ENOMEM. */
+static int terms_meet(struct pairs *p, const struct trace_class *trace,
+		      const struct event_class *class)
+{
+	unsigned long long number, reading, code;
+	struct pair_term term = { .trace = trace->number };
+	const char *at = class->ended;
+	size_t i;
+	int n = 0;
+
+	if (sscanf(at, "%llu:%llu%n", &number, &reading, &n) < 2 || !n ||
+	    !is_member(trace, number))
+		return 0;
+	term.ns = clock_time(&trace->clock, clock_base(&trace->clock), reading);
+	for (at += n; sscanf(at, "%*1[:,]%llu%n", &code, &n) == 1; at += n) {
+		term.code = code;
+		if (code >= trace->nevents)
+			continue;
+		if (!array_grow(&p->terms, p->nterms, sizeof(term)))
+			return -ENOMEM;
+		for (i = p->nterms++; i > p->terms_over &&
+				      p->terms[i - 1].ns > term.ns; i--)
+			p->terms[i] = p->terms[i - 1];
+		p->terms[i] = term;
+	}
+	if (p->terms_over < p->nterms)
+		p->over_ns = p->terms[p->terms_over].ns;
+	return 0;
+}
+
 int pairs_meet(struct pairs *p, const struct trace_class *trace)
 {
 	static const struct field_class none = { .kind = FIELD_STRUCT };
@@ -148,9 +192,11 @@ int pairs_meet(struct pairs *p, const struct trace_class *trace)
 		if (!class || class->number < t->nclasses ||
 		    class->number >= trace->nclasses)
 			continue;
+		if (class->ended)
+			ret = terms_meet(p, trace, class);
 		/* of a class that other traces share, this one may have no
 		 * event: its names are compared with the first */
-		if (met && class->shared)
+		else if (met && class->shared)
 			more[class->number] = &unmet;
 		else
 			ret = names_meet(p, trace, class, &more[class->number]);
@@ -315,7 +361,7 @@ COLD static struct pair_trace *class_meet(struct pairs *p,
 	struct pair_trace *t = trace->number < p->ntraces ?
 			       p->traces[trace->number] : NULL;
 
-	if (!t || class >= t->nclasses)
+	if (!t || t->nclasses != trace->nclasses)
 		t = pairs_meet(p, trace) ? NULL : p->traces[trace->number];
 	if (!t || class >= t->nclasses) {
 		p->error = -ENOMEM;
@@ -337,8 +383,11 @@ void pairs_feed(struct pairs *p, const struct trace_event *event)
 							  NULL;
 	const struct pair_action *action;
 
-	if (unlikely(!t || class >= t->nclasses || t->actions[class] == &unmet))
+	if (unlikely(!t || t->nclasses != event->trace->nclasses ||
+		     t->actions[class] == &unmet))
 		t = class_meet(p, event);
+	if (unlikely(p->nterms && event->ns >= p->over_ns))
+		open_over(p, event->ns);
 	/* gaps of any trace may be those of a kind across processes */
 	if (unlikely(p->stale || p->gaps != gaps_added))
 		note_gaps(p);
@@ -352,6 +401,7 @@ void pairs_finish(struct pairs *p)
 {
 	/* gaps may have been met behind the last event */
 	note_gaps(p);
+	open_over(p, INT64_MAX);
 	open_finish(p);
 	whole_finish(p);
 }

@@ -18,7 +18,8 @@
  * event fn:NAME with `duration` and `depth` is a pair by itself (whole.c).
  * Where rules have left out some of either, for their conditions or for a time,
  * the events' terms tell that (control/sessions/terms.c): the others make no
- * pair, for the true partner may be one that was left out. A
+ * pair, for the true partner may be one that was left out. A call that is open
+ * when a rule goes ends then (PAIR_ENDED), or with the last call in it. A
  * lane is a thread, which the context vtid names; or, of a rule with keys, the
  * process and the values of the keys. Where events have no thread, a CPU and
  * process is a lane only if pairs_by_cpu() asks for it: threads share CPUs and
@@ -98,6 +99,8 @@ enum pair_fate {
 	PAIR_GIVEN_UP,			/* too many were open */
 	PAIR_LEFT_OUT,			/* END, or what shows that there is
 					 * none, may be missing */
+	PAIR_ENDED,			/* the rule that records END went before
+					 * it came */
 };
 
 /* A pair, from the BEGIN on. It is valid until the callback returns. */

@@ -28,6 +28,13 @@ struct pair_action {
 	struct field_at keys[PAIR_KEYS_MAX];
 };
 
+/* From a time on, returns of calls with this entry are not recorded. */
+struct pair_term {
+	int64_t ns;
+	size_t trace;
+	uint64_t code;			/* of the entry's class */
+};
+
 /* The facts about a trace. A class without actions begins and ends nothing. */
 struct pair_trace {
 	const struct trace_class *trace;
@@ -36,6 +43,9 @@ struct pair_trace {
 	uint32_t nclasses;		/* of actions[] */
 	struct pairs_out out;
 	int32_t vtid;			/* offset in the context, or -1 */
+	int64_t *over;			/* by code: calls that began before it
+					 * have no return from then on */
+	size_t novers;
 };
 
 /* A kind, and the texts that it points to. */
@@ -121,6 +131,11 @@ struct pairs {
 	bool any_whole;			/* calls of functions are */
 	unsigned int gaps;		/* gaps_added, as kinds know them */
 	bool stale;			/* a trace was met since */
+	struct pair_term *terms;	/* that ended, in the order of time */
+	size_t nterms;
+	size_t terms_over;		/* of these, up to `now` */
+	int64_t over_ns;		/* from then on, open_over() has some to
+					 * do; without `terms` it is not used */
 	int64_t now;			/* of the last event */
 	/* open.c's, for frames.c: ends an open pair without an END; `end` is
 	 * the last time that is known of it */
@@ -198,6 +213,8 @@ void open_leave_out(struct pairs *p, const struct pair *pair, bool ends);
 struct pair *open_push(struct pairs *p, const struct pair *pair);
 const struct pair *open_pop(struct pairs *p, const struct pair *like,
 			    int64_t now);
+/* Ends calls of terms that end up to a time. */
+void open_over(struct pairs *p, int64_t now);
 void open_finish(struct pairs *p);
 void open_free(struct pairs *p);
 

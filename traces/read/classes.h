@@ -102,6 +102,9 @@ struct event_class {
 					 * together */
 	bool some;			/* a condition chooses among the returns
 					 * of the term */
+	const char *ended;		/* of no event, but of terms that have
+					 * ended: "PROCESS:CLOCK:ID,ID..." as
+					 * buffers/layout.h has it; or NULL */
 	const struct field_class *specific;	/* another context, or NULL */
 	const struct field_class *fields;	/* a FIELD_STRUCT */
 	int level;			/* shown.h, or LEVEL_NONE */

@@ -27,10 +27,10 @@
 			"cut short or added to"
 
 /* Reads the metadata without its checksum; *right tells whether the checksum
- * agrees. Metadata with a wrong one, or with none, is given whole: another
- * tracer may have written it. The caller frees the text. Returns 0 or a
- * negative errno. */
-static int metadata_read(char **text, int fd, bool *right)
+ * agrees, *whole how long the file is. Metadata with a wrong one, or with none,
+ * is given whole: another tracer may have written it. The caller frees the
+ * text. Returns 0 or a negative errno. */
+static int metadata_read(char **text, int fd, bool *right, uint64_t *whole)
 {
 	struct file_map map;
 	size_t bytes;
@@ -38,7 +38,7 @@ static int metadata_read(char **text, int fd, bool *right)
 
 	if (ret)
 		return ret;
-	bytes = map.bytes;
+	*whole = bytes = map.bytes;
 	*right = checksum_right(map.address, &bytes, METADATA_CHECKSUM_BEFORE,
 				METADATA_CHECKSUM_AFTER);
 	*text = strndup(map.address, *right ? bytes : map.bytes);
@@ -149,6 +149,15 @@ static struct trace_class *find_same(struct reader *reader,
 	return NULL;
 }
 
+/* Lets a process that shares the trace know all classes. */
+static void members_learn(struct trace_class *trace, unsigned long number)
+{
+	for (size_t i = 0; i < trace->nmembers; i++)
+		if (trace->members[i].number == number &&
+		    trace->members[i].trace)
+			member_learn(trace->members[i].trace);
+}
+
 bool read_trace_more(struct trace_class *trace, const char *text)
 {
 	struct trace_class other = { 0 };
@@ -177,6 +186,12 @@ bool read_trace_more(struct trace_class *trace, const char *text)
 	}
 	trace->events = events;
 	trace->nevents = n;
+	/* no event of such a class comes, and makes it known */
+	for (size_t i = 0; i < other.nevents; i++)
+		if (other.events[i] && other.events[i] == events[i] &&
+		    events[i]->ended)
+			members_learn(trace, strtoul(events[i]->ended, NULL,
+						     10));
 	for (size_t i = 0; i < other.nmembers; i++) {
 		struct trace_member *known =
 			trace_member_add(trace, other.members[i].number);
@@ -196,9 +211,10 @@ bool read_trace_again(struct trace_class *trace)
 {
 	char *text = NULL;
 	bool right, any = false;
+	uint64_t bytes;
 	int fd = open(trace->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd >= 0 && !metadata_read(&text, fd, &right))
+	if (fd >= 0 && !metadata_read(&text, fd, &right, &bytes))
 		any = read_trace_more(trace, text);
 	free(text);
 	if (fd >= 0)
@@ -371,7 +387,8 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 	unsigned int line = 0;
 	char *text = NULL;
 	bool right = true;
-	int ret = trace ? metadata_read(&text, fd, &right) : -ENOMEM;
+	uint64_t bytes = 0;
+	int ret = trace ? metadata_read(&text, fd, &right, &bytes) : -ENOMEM;
 
 	if (!ret)
 		ret = read_trace(trace, &reader->schemas, text, &line);
@@ -395,6 +412,7 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 	} else {
 		place->trace = same ? same : trace;
 		memcpy(place->uuid, here.uuid, sizeof(place->uuid));
+		place->metadata_bytes = bytes;
 		if (same) {
 			read_trace_more(same, text);
 			trace_class_free(trace);
@@ -450,6 +468,22 @@ static bool is_again(int fd, struct above *here)
 	return here->depth > DEPTH_MAX;
 }
 
+/* Looks for new streams of a trace, and reads metadata that has grown: no event
+ * tells that terms have ended. */
+static void open_again(struct reader *reader, struct read_place *place, int fd)
+{
+	uint64_t bytes = place->metadata_bytes;
+	char *text = NULL;
+	struct stat st;
+	bool right;
+
+	if (!fstatat(fd, "metadata", &st, 0) && (uint64_t)st.st_size != bytes &&
+	    !metadata_read(&text, fd, &right, &place->metadata_bytes))
+		read_trace_more(place->trace, text);
+	free(text);
+	read_files_open(reader, place, true, fd);
+}
+
 /* Opens the trace in a directory, or those below it. Returns how many there
  * are, of any tracer, or a negative errno. Of a trace that is known by this
  * path, it looks for new streams; one that is known by another path is left.
@@ -483,7 +517,7 @@ static int add_below(struct reader *reader, const char *path,
 		if (known == end)
 			open_trace(reader, path, fd);
 		else if (known->trace && !strcmp(known->path, path))
-			read_files_open(reader, known, true, fd);
+			open_again(reader, known, fd);
 		close(fd);
 		return 1;
 	}

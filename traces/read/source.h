@@ -103,6 +103,7 @@ struct read_place {
 	uint8_t uuid[16];		/* of the packets: snapshots of one
 					 * session have different ones */
 	uint64_t ledger;		/* the ledger's checksum; 0: none */
+	uint64_t metadata_bytes;	/* of the file, when it was read */
 	uint64_t unplaced;		/* events that the ledger counts so */
 	uint64_t calls;			/* of these */
 };

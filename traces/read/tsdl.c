@@ -457,6 +457,9 @@ static void take_place(struct tsdl *t, struct event_class *event)
 	size_t names, first, end;
 	char *kept, *rest;
 
+	if (uri && event->name &&
+	    !strcmp(event->name, TERM_CHANNEL ":" TERM_NAME))
+		event->ended = text_after(uri, METADATA_ENDED);
 	place = uri ? text_after(uri, METADATA_FUNCTION) : NULL;
 	event->place = place;
 	if (!place)

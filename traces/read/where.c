@@ -309,7 +309,8 @@ int where_prepare(struct where *where, struct trace_class *const *traces,
 			struct trace_class *trace = traces[i];
 
 			for (size_t k = 0; k < trace->nevents; k++) {
-				if (!trace->events[k])
+				if (!trace->events[k] ||
+				    trace->events[k]->ended)
 					continue;
 				if (!need_verdict(trace, trace->events[k]))
 					return -ENOMEM;

@@ -10,7 +10,8 @@ const FINISHED = 0, GIVEN_UP = 3;
 const FATES = ['', 'not finished when the trace ended',
 	       'left: a call around it returned first, or its thread ended',
 	       'given up: too many were open',
-	       'wrong: its end is before its begin, the trace is damaged'];
+	       'wrong: its end is before its begin, the trace is damaged',
+	       'open when its rule ended'];
 // What an event is, if it is no instant alone: it ends a slice that is in another
 // lane, and is an instant in its own; or it stands for nothing but its slice.
 const OF_SLICE = 1, ENDS_ELSEWHERE = 2;

@@ -112,6 +112,7 @@ static void unfinished(const struct pair *pair, void *priv)
 	put("%s %lld-%lld %s\n", pair->kind->name, (long long)pair->begin,
 	    (long long)pair->end, pair->fate == PAIR_OPEN ? "open" :
 	    pair->fate == PAIR_LEFT ? "left" :
+	    pair->fate == PAIR_ENDED ? "rule ended" :
 	    pair->fate == PAIR_LEFT_OUT ? "left out" : "given up");
 }
 
@@ -142,9 +143,11 @@ static void make_traces(void)
 		traces[t].context = &context;
 		traces[t].events = tables[t];
 		traces[t].nevents = traces[t].nclasses = NNAMES;
+		traces[t].clock.hz = 1000000000;
 		for (uint32_t i = 0; i < NNAMES; i++) {
 			events[t][i].name = names[i];
 			events[t][i].number = i;
+			events[t][i].code = i;
 			events[t][i].fields = &no_fields;
 			tables[t][i] = &events[t][i];
 			if (!strcmp(names[i], "app:request"))
@@ -309,6 +312,62 @@ static void terms(void)
 	call_at("fn:g%return", 800);
 	stop("fn:g 1-2/0\n", "the same term");
 	terms_set(0, 0);
+}
+
+/* Sets which terms end and when, as an event says that never comes. */
+static void ended_set(const char *fact)
+{
+	for (uint32_t i = 0; i < NNAMES; i++)
+		if (!strcmp(names[i], "app:weekend"))
+			events[0][i].ended = fact;
+}
+
+static void terms_ended(void)
+{
+	char fact[64];
+	uint32_t g = 0;
+
+	while (strcmp(names[g], "fn:g"))
+		g++;
+	/* those that are open, and in others with the last call in them */
+	snprintf(fact, sizeof(fact), "0:5:1000,%u", g);
+	ended_set(fact);
+	start(NULL);
+	inners = true;
+	call_at("fn:g", 900);
+	call_at("fn:f", 800);
+	call_at("fn:g", 700);
+	call_at("fn:g", 600);
+	call_at("fn:f", 680);
+	call_at("fn:f%return", 680);
+	call_at("fn:f%return", 800);
+	call_at("fn:f", 880);
+	call_at("fn:f%return", 880);
+	stop("fn:g 4-5 rule ended\nfn:g 3-5 rule ended\n"
+	     "fn:f 5-6/2 with 0\nfn:f 2-7/1 with 1 again 1\n"
+	     "fn:g 1-7 rule ended\nfn:f 8-9/0 with 0\n", "a rule that goes");
+	/* a later call is another one, and so is another process's */
+	start(NULL);
+	feed_from(1, 1, 0, "fn:g", 900, "");
+	call_at("fn:g", 900);
+	now = 4;
+	call_at("fn:g", 900);
+	call_at("fn:g%return", 900);
+	feed_from(1, 1, 0, "fn:g%return", 900, "");
+	inners = false;
+	stop("fn:g 2-5 rule ended\nfn:g 5-6/0 with 0\nfn:g 1-7/0 with 0\n",
+	     "a rule that comes again");
+	/* behind the last event; no fact that makes no sense does anything */
+	ended_set("0:9:,22");
+	start(NULL);
+	call_at("fn:g", 900);
+	stop("fn:g 1-1 open\n", "a fact without sense");
+	snprintf(fact, sizeof(fact), "0:9:%u", g);
+	ended_set(fact);
+	start(NULL);
+	call_at("fn:g", 900);
+	stop("fn:g 1-9 rule ended\n", "behind the last event");
+	ended_set(NULL);
 }
 
 static void functions(void)
@@ -836,6 +895,7 @@ int main(void)
 	recursion();
 	functions();
 	terms();
+	terms_ended();
 	whole_calls();
 	threads();
 	cpus();
