@@ -631,37 +631,40 @@ int targets_check_rule(struct targets *t, const char *rule)
 								     -ENOENT;
 }
 
-/* Tells whether a marker has a result without a type, which looks like a
- * long. */
-static bool value_untyped(const struct marker *m)
+/* Returns the type of a marker's field; 0: it has none. */
+static uint8_t type_of(const struct marker *m, const char *name)
 {
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
 	int n = m->nfields;
 
 	if (n > TAFFRAIL_FIELDS_MAX ||
 	    fields_parse(m->text, TAFFRAIL_KIND_EVENT, n, names))
-		return false;
+		return 0;
 	while (n-- > 0)
-		if (!strcmp(names[n].name, "value"))
-			return m->types[n] == TAFFRAIL_T_S64;
-	return false;
+		if (!strcmp(names[n].name, name))
+			return m->types[n];
+	return 0;
 }
 
 /* Says that a process has other types of a rule's functions than the rule, or
  * debug information, gives: an earlier rule made the markers, or the process
- * has another file. `name` is of functions_signed(), or NULL; `strings`: the
- * rule has str. */
+ * has another file; and that tail calls lack the value. `name` is of
+ * functions_signed(), or NULL; `strings`: the rule has str; `value`: the
+ * condition may need that. */
 static void tell_types(const struct target *target, const char *rule,
-		       const char *name, bool strings)
+		       const char *name, bool strings, bool value)
 {
-	bool untyped = false, numbers = false;
+	bool untyped = false, numbers = false, results = false, jumps = false;
 
 	for (size_t k = 0; k < target->markers.count; k++) {
 		const struct marker *m = &target->markers.markers[k];
 
 		if (!rule_matches(rule, m->id, m->module))
 			continue;
-		untyped |= name && value_untyped(m);
+		/* without a type, a result looks like a long */
+		untyped |= name && type_of(m, "value") == TAFFRAIL_T_S64;
+		results |= type_of(m, "value");
+		jumps |= !type_of(m, "value") && type_of(m, "to");
 		numbers |= strings && !rule_names_returns(m->id) &&
 			   !memchr(m->types, TAFFRAIL_T_STRING, m->nfields);
 	}
@@ -671,13 +674,17 @@ static void tell_types(const struct target *target, const char *rule,
 	if (numbers)
 		cause_report(FUNCTION_EARLIER, .subject = rule,
 			     .pid = target->process->pid);
+	if (value && results && jumps)
+		cause_report(VALUE_ABSENT, .subject = rule,
+			     .pid = target->process->pid);
 }
 
 void targets_tell_types(struct targets *t, const char *const *rules, int count)
 {
 	for (int i = 0; i < count; i++) {
 		const char *text = line_rule_text(rules[i]), *name, *types, *p;
-		bool strings;
+		const char *condition;
+		bool strings, value;
 		size_t bytes;
 
 		if (rule_kind(rules[i]) != RULE_FUNCTIONS)
@@ -685,15 +692,17 @@ void targets_tell_types(struct targets *t, const char *const *rules, int count)
 		/* a result may be a long */
 		name = *text && !strstr(text, "\tl") ?
 			       functions_signed(rules[i], false) : NULL;
-		rule_condition(rules[i], &bytes);
+		condition = rule_condition(rules[i], &bytes);
+		value = condition && strstr(condition, "value");
 		types = rules[i] + bytes;
 		p = *types == '(' ? strstr(types, "str") : NULL;
 		strings = p && p < types + strcspn(types, ")");
-		for (size_t k = 0; (name || strings) && k < t->count; k++) {
+		for (size_t k = 0;
+		     (name || strings || value) && k < t->count; k++) {
 			marker_list_free(&t->targets[k].markers);
 			if (!target_list(&t->targets[k]))
 				tell_types(&t->targets[k], rules[i], name,
-					   strings);
+					   strings, value);
 		}
 	}
 }

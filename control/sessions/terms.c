@@ -16,12 +16,15 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "control/sessions/private.h"
+#include "tracepoints/conditions/expr.h"
 
 /* The entries of a function, or the exits, as rules want them. */
 struct half {
 	bool met;
 	bool off;			/* some are not wanted, or differ */
 	bool tested;			/* by a condition */
+	bool bare;			/* some lack what the condition needs,
+					 * as the value of a tail call */
 	const char *shared;		/* the condition, if both halves of a
 					 * call meet it or none; or NULL */
 	uint32_t kept;			/* of one that stays: the term */
@@ -88,6 +91,7 @@ static bool is_apart(const struct function *f)
 	const struct half *entry = &f->halves[0], *exit = &f->halves[1];
 
 	return !entry->met || entry->off || exit->off ||
+	       (exit->bare && !exit->tested) ||
 	       (entry->tested && !entry->shared) ||
 	       (entry->tested && exit->met &&
 		(!exit->shared || !text_equal(exit->shared, entry->shared) ||
@@ -224,6 +228,19 @@ static void condition_note(const struct terms *t, const struct place *place,
 	half->met = true;
 }
 
+/* Tells whether a place is off as no hit of it could meet the rule's condition:
+ * that chooses among the returns then, as it does where it does not hold. */
+static bool is_bare(const struct terms *t, const struct object *object)
+{
+	const struct session_rule *rule = session_wants(t->session, object,
+							NULL);
+	const struct ax_program *program;
+	struct expr_error error;
+
+	return rule && rule->condition[0] &&
+	       condition_make(object, rule->condition, &program, &error);
+}
+
 /* Notes the term in which a place's events have been recorded so far. */
 static void term_note(const struct terms *t, const struct place *place)
 {
@@ -271,6 +288,8 @@ static int place_add(struct object *object, void *arg)
 	}
 	if (place->wanted)
 		condition_note(t, place, rule);
+	else if (is_exit(place) && is_bare(t, object))
+		half->bare = true;
 	else
 		half->off = true;
 	if (place->wanted && !is_exit(place) &&

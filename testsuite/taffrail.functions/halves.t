@@ -138,6 +138,43 @@ whole stdout:
 	  turn: a condition chooses among the returns: no durations of N calls
 	  turn: entry and return are selected by different conditions: no durations
 	  turn: entry and return are selected by different conditions: no durations
+case: so it is where the function also ends by tail calls, which have no value, and rules that name others keep it
+run:
+	cat >tails.c <<-'END'
+		#include <stdio.h>
+		static volatile int seen;
+		static char line[8];
+		__attribute__((noinline)) int other(int n) { seen = n; return n * 3; }
+		__attribute__((noinline)) int tails(int n)
+		{
+			if (n & 1) {
+				seen = n;
+				return other(n);
+			}
+			seen = n + 2;
+			return n;
+		}
+		int main(void)
+		{
+			for (int i = 0; ; i++) {
+				if (i % 8 == 0) {
+					printf("%d\n", i / 8);
+					fflush(stdout);
+					if (!fgets(line, sizeof(line), stdin))
+						return 0;
+				}
+				seen = tails(i % 8);
+			}
+		}
+	END
+	gcc -g -O2 -o tails tails.c && start tails ./tails && wait_for grep -q 0 tails.out
+	taffrail start tails -p $pid -e fn:tails%entry -e 'fn:tails%return if value > 2' 2>&1 | grep -c 'has no value, and is left out$'
+	say tails '' 1; taffrail enable tails fn:other; say tails '' 2
+	taffrail report --functions -s tails | grep -o '^ *[0-9].* tails$\|chooses.*' | sed 's/^ *\([0-9]*\).* tails/\1 tails/'; taffrail destroy tails; kill $pid
+whole stdout:
+	1
+	4 tails
+	chooses among the returns: no durations of 12 calls
 case: recursion, where a condition chooses returns of inner calls
 run:
 	cat >inner.c <<-'END'
