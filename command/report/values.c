@@ -39,6 +39,7 @@ struct normal {
 		uint64_t number;
 		double real;
 	};
+	char labels[KEY_BYTES];		/* of a number with several */
 };
 
 /* Brings a value into a form in which values of several classes are compared.
@@ -70,10 +71,20 @@ static void normal_of(struct normal *n, const struct field_class *class,
 	n->form = class->is_signed && (int64_t)n->number < 0 ? VALUE_NEGATIVE :
 							       VALUE_INTEGER;
 	label = field_label_next(class, NULL, n->number);
-	if (label) {
-		n->form = VALUE_LABEL;
-		n->at = label->name;
-		n->bytes = strlen(label->name);
+	if (!label)
+		return;
+	n->form = VALUE_LABEL;
+	n->at = label->name;
+	n->bytes = strlen(label->name);
+	/* of several, `view` shows all */
+	while ((label = field_label_next(class, label, n->number)) &&
+	       n->bytes < sizeof(n->labels) - 1) {
+		if (n->at != n->labels)
+			n->at = memcpy(n->labels, n->at, n->bytes);
+		n->bytes += (size_t)snprintf(n->labels + n->bytes,
+					     sizeof(n->labels) - n->bytes,
+					     "|%s", label->name);
+		n->bytes = min_u64(n->bytes, sizeof(n->labels) - 1);
 	}
 }
 

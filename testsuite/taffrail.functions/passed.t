@@ -94,6 +94,19 @@ run:
 whole stdout:
 	a_2 = 11, b = 22, a = 3, a_3 = 44, b_2 = 55, n = 6
 	limits of pair: t.t is an array
+case: report --by has all names of a number
+run:
+	cat >several.c <<-'EOF'
+		enum level { LOW = 1, LOWEST = 1, HIGH = 2 };
+		static volatile int seen;
+		__attribute__((noinline)) enum level pick(int n) { seen = n; return n % 3 ? LOW : HIGH; }
+		int main(void) { for (int i = 0; i < 9; i++) pick(i); return 0; }
+	EOF
+	{COMPILER} -g -O1 -o several several.c && rm -rf several.d
+	taffrail record -o several.d -e fn:pick%return -- ./several && taffrail report --by value several.d | grep -o '[A-Z|]*$' | grep .
+whole stdout:
+	LOW|LOWEST
+	HIGH
 case: whole calls, conditions by names of enumerations
 run:
 	compare passed-O2 --functions many --functions parts --functions stack; grep -vx 'parts.f\|reals.*\|odd.*' missing
