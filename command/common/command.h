@@ -204,7 +204,7 @@ void *command_need(void *memory);
 /* The remedy for calls that had no room until they ended. */
 #define COMMAND_CALLS_REMEDY	\
 	"512 threads have room, for 256 calls each: name fewer functions, " \
-	"or give --depth"
+	"or give a smaller --depth"
 
 /* Sets SUBCOMMAND, for a sub-command that has not called options_next(). */
 void command_name(const char *name);

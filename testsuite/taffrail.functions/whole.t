@@ -240,7 +240,7 @@ stdout: ^ +256 +100\.0% +\d+ +19745 +\d+ +\S+$
 no stdout: (?s)"pid".*"pid"
 stdout: "events":256,.*"lost":19745$
 case: every reader says why, and what helps
-run: for with in 'view' 'report' 'report --functions' 'export --format json' 'timeline --force -o deep.html'; do taffrail $with deep >deep.out 2>told || exit; cat told >&2; grep -c '19745 calls lost: there was no room to keep them until the end' told; grep -c 'name fewer functions, or give --depth$' told; done; taffrail verify deep
+run: for with in 'view' 'report' 'report --functions' 'export --format json' 'timeline --force -o deep.html'; do taffrail $with deep >deep.out 2>told || exit; cat told >&2; grep -c '19745 calls lost: there was no room to keep them until the end' told; grep -c 'name fewer functions, or give a smaller --depth$' told; done; taffrail verify deep
 whole stdout:
 	1
 	1
@@ -253,7 +253,7 @@ whole stdout:
 	1
 	1
 	20001 emitted = 256 kept + 0 overwritten + 19745 lost, in 1 stream of 2 traces, with 1 writer record
-	of those lost, 19745 calls had no room until they ended: 512 threads have room, for 256 calls each: name fewer functions, or give --depth
+	of those lost, 19745 calls had no room until they ended: 512 threads have room, for 256 calls each: name fewer functions, or give a smaller --depth
 no stderr: buffers? (were|size)
 no stderr: buffer-size
 case: signals at 10 kHz, in the middle of calls
