@@ -158,7 +158,8 @@ void look_apart_json(struct json *json, const struct pairs *pairs)
 
 	json_open(json, "without_durations", '[');
 	for (size_t i = 0; i < n; i++) {
-		if (!pair_termless_text(kinds[i], note, sizeof(note)))
+		if (!kinds[i]->termless ||
+		    !pair_termless_text(kinds[i], note, sizeof(note)))
 			continue;
 		json_open(json, NULL, '{');
 		json_string(json, "name", kinds[i]->name);

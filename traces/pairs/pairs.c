@@ -80,8 +80,13 @@ bool pair_termless_text(const struct pair_kind *kind, char *text, size_t room)
 	const char *name = kind->name +
 			   (strncmp(kind->name, "fn:", 3) ? 0 : 3);
 
+	if (kind->crossed)
+		snprintf(text, room, "%.256s: %llu calls overlap others of the "
+			 "thread, as those of coroutines do: self and stacks "
+			 "may be wrong", name,
+			 (unsigned long long)kind->crossed);
 	if (!kind->termless || kind->halves != 3)
-		return false;
+		return kind->crossed;
 	if (kind->some && !kind->apart)
 		snprintf(text, room, "%.256s: a condition chooses among the "
 			 "returns: no durations of %llu calls", name,

@@ -77,6 +77,8 @@ struct pair_kind {
 	uint64_t unbegun;		/* an END without a BEGIN */
 	uint64_t termless;		/* BEGINs and ENDs that therefore make
 					 * no pair */
+	uint64_t crossed;		/* whole calls that overlap another one
+					 * of the thread, but are not in it */
 	uint64_t begins_out;		/* that were left out */
 	uint64_t ends_out;
 	uint64_t keyless;		/* events without one of the keys */
@@ -232,8 +234,9 @@ uint64_t pairs_given_up(const struct pairs *pairs);
 size_t pairs_kinds(const struct pairs *pairs, struct pair_kind *const **kinds);
 
 /* Writes a sentence about a function's BEGINs and ENDs that make no pair, as
- * rules left out others. Returns false, and writes nothing, if there are none,
- * or if only BEGINs were recorded, or only ENDs. */
+ * rules left out others, or about whole calls that overlap others. Returns
+ * false, and writes nothing, if there are none, or if only BEGINs were
+ * recorded, or only ENDs. */
 bool pair_termless_text(const struct pair_kind *kind, char *text, size_t room);
 
 /* Returns how many BEGINs and ENDs make no pair because they have no thread. */

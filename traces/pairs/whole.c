@@ -313,6 +313,10 @@ void whole_take(struct pairs *p, struct pair *pair,
 	if (n && lane->list[n - 1].end > pair->begin &&
 	    lane->list[n - 1].end <= pair->begin + slack)
 		pair->begin = lane->list[n - 1].end;
+	else if (n && lane->list[n - 1].depth != NONE &&
+		 lane->list[n - 1].end -
+		 (lane->list[n - 1].ns >> SLACK_SHIFT) > pair->begin)
+		pair->kind->crossed++;
 	repeats = lane ? repeats_of(p, lane, pair->kind) : NULL;
 	if (repeats)
 		pair->again = repeats_take(p, repeats, pair);

@@ -461,6 +461,38 @@ static void call_ended(int32_t thread, const char *name, int64_t end,
 	feed_from(0, thread, duration, name, depth, "");
 }
 
+/* Feeds whole calls of a thread: end, duration, depth. Returns whether two are
+ * found to overlap. */
+static bool whole_crossed(const int (*calls_made)[3], size_t n)
+{
+	struct pair_kind *const *kinds;
+	char text[256] = "";
+	bool told_so = false;
+
+	start(NULL);
+	for (size_t i = 0; i < n; i++)
+		call_ended(7, "fn:whole", calls_made[i][0],
+			   (uint32_t)calls_made[i][1], calls_made[i][2]);
+	n = pairs_kinds(pairs, &kinds);
+	for (size_t i = 0; i < n; i++)
+		told_so |= pair_termless_text(kinds[i], text, sizeof(text));
+	unit_equal(told_so, strstr(text, "overlap others") != NULL, "%s", text);
+	pairs_free(pairs);
+	return told_so;
+}
+
+static void whole_crossings(void)
+{
+	/* one coroutine's call goes on in another one's */
+	static const int crossed[][3] = { { 100, 90, 1 }, { 150, 100, 2 } };
+	static const int nested[][3] = { { 100, 50, 2 }, { 150, 140, 1 } };
+	static const int siblings[][3] = { { 100, 50, 2 }, { 150, 40, 2 } };
+
+	unit_equal(whole_crossed(crossed, 2), true, "calls that cross");
+	unit_equal(whole_crossed(nested, 2), false, "one in another");
+	unit_equal(whole_crossed(siblings, 2), false, "one behind another");
+}
+
 static void whole_calls(void)
 {
 	start(NULL);
@@ -897,6 +929,7 @@ int main(void)
 	terms();
 	terms_ended();
 	whole_calls();
+	whole_crossings();
 	threads();
 	cpus();
 	ends_missing();
