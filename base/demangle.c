@@ -1032,6 +1032,7 @@ static size_t demangle_symbol(struct demangle *d, const char *symbol, size_t n,
 		{ "Th", "non-virtual thunk to " },
 		{ "Tv", "virtual thunk to " },
 	};
+	static const char cut[] = "...";
 	const char *before = "";
 	uint16_t bytes = 0;
 	size_t lead;
@@ -1065,15 +1066,23 @@ static size_t demangle_symbol(struct demangle *d, const char *symbol, size_t n,
 	}
 	d->named = none;
 	t = read_encoding(d, &bytes);
-	if (d->failed && d->named.n) {
-		/* the name alone, and the part behind the types */
-		t = d->named;
-		for (d->p = symbol; d->p < d->end && *d->p != '.';)
-			d->p++;
-		d->failed = false;
-	}
 	lead = text_length(before);
 	n = (size_t)(d->end - d->p);
+	if (d->named.n && (d->failed || lead + t.n + n >= room)) {
+		/* the name alone, and the part behind the types */
+		t = d->named;
+		bytes = t.n;
+		for (d->p = symbol; d->p < d->end && *d->p != '.';)
+			d->p++;
+		n = (size_t)(d->end - d->p);
+		d->failed = false;
+		if (room > lead + n + sizeof(cut) && lead + t.n + n >= room) {
+			t.n = bytes = (uint16_t)(room - lead - n - 1);
+			__builtin_memcpy(d->room + t.at + t.n -
+						 (sizeof(cut) - 1),
+					 cut, sizeof(cut) - 1);
+		}
+	}
 	if (d->failed || (n && *d->p != '.') || !bytes ||
 	    lead + t.n + n >= room)
 		return 0;

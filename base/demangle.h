@@ -17,14 +17,16 @@
 
 #define DEMANGLE_TEXTS	256u	/* substitutions */
 #define DEMANGLE_ARGS	64u	/* arguments of a template */
-#define DEMANGLE_ROOM	16384u	/* bytes of all texts */
+#define DEMANGLE_ROOM	61440u	/* bytes of all texts */
+#define DEMANGLE_NAME	4096u	/* bytes that names have, with the NUL */
 
 /* A piece of text; what a declarator adds stands at `mid`. */
 struct piece {
 	uint16_t at, n, mid;
 };
 
-/* Working memory of a call, 17 KiB; need not be initialised. */
+/* Working memory of a call, 62 KiB, of which most names take few pages; need
+ * not be initialised. */
 struct demangle {
 	const char *p;			/* the rest of the symbol */
 	const char *end;
@@ -61,7 +63,9 @@ struct demangle {
  * and without that of the result, and a NUL. A part behind a '.', as in
  * "_Z1fv.part.0", stays. Returns the length without parameters and what follows
  * them; 0: the symbol is none of C++, or has a form that is not read, or the
- * name does not fit, and nothing is written. "FILE.cc:" before the symbol, as of
+ * name does not fit, and nothing is written. A name that does not fit with its
+ * parameters is written without them, and cut, with "..." at the end, if that
+ * does not fit, either. "FILE.cc:" before the symbol, as of
  * a static function, stays, too.
  */
 size_t demangle(struct demangle *d, const char *symbol, size_t n, char *name,

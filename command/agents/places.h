@@ -11,9 +11,10 @@
 #include "command/common/json.h"
 #include "command/elf/markers.h"
 #include "command/runtime/rundir.h"
+#include "tracepoints/conditions/rule-split.h"
 
 struct place {
-	char id[160];			/* "CHANNEL/NAME"; of a guard, with
+	char id[FUNCTION_ID_BYTES + 32]; /* "CHANNEL/NAME"; of a guard, with
 					 * SESSION_UNTAKEN_GUARD */
 	uint64_t address;
 	uint64_t in_file;		/* the address that the file gives */

@@ -44,6 +44,7 @@ static int add_marker(const struct symboliser_found *found, void *priv)
 		[WHY_ELSEWHERE] = MARKER_ELSEWHERE,
 		[WHY_OWN] = MARKER_OWN,
 		[WHY_EXITS] = MARKER_EXITS, [WHY_REACH] = MARKER_REACH,
+		[WHY_SYMBOL] = MARKER_SYMBOL,
 	};
 	static const int refusals[] = {
 		[WHY_FIELDS] = -E2BIG, [WHY_LONG] = -EMSGSIZE,

@@ -17,7 +17,6 @@
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/sites/registry.h"
 
-#define CXX_BYTES	1024	/* longer names stay as they are */
 
 static const char hex_digits[] = "0123456789abcdef";
 
@@ -86,7 +85,7 @@ static int compare_markers(const void *left, const void *right)
 const char *marker_shown(const char *id)
 {
 	static struct demangle work;
-	static char shown[CXX_BYTES];
+	static char shown[DEMANGLE_NAME + 16];
 	size_t n = strcspn(id, "%"), channel = strlen("fn/");
 
 	/* with room for "%return" */

@@ -48,6 +48,7 @@ struct marker {
 #define MARKER_ELSEWHERE "its provider is in another file"
 #define MARKER_OWN	"off: LTTng-UST is a part of its file"
 #define MARKER_EXITS	"its exits cannot all be had"
+#define MARKER_SYMBOL	"its symbol has more than 1012 characters"
 #define MARKER_REACH	"its code has no room within a jump's reach"
 
 struct marker_list {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/glob.h"
 #include "base/text.h"
 #include "command/causes/cause.h"
 #include "command/common/command.h"
@@ -109,6 +110,12 @@ static void find_formers(struct named *named, const char *module,
 	}
 }
 
+/* Tells whether the agent leaves a function out for the symbol's length. */
+static bool is_long(const struct marker *m)
+{
+	return strlen(m->id) > ID_BYTES + FUNCTION_SYMBOL_MOST;
+}
+
 /* Counts the functions of a module; names of one address count once. */
 static int count_module(const char *path, const char *module,
 			struct marker_list *functions, void *arg)
@@ -123,6 +130,8 @@ static int count_module(const char *path, const char *module,
 		const struct marker *m = &functions->markers[i];
 		bool wanted = false;
 
+		if (is_long(m))
+			continue;
 		for (int k = 0; m->address != last && !wanted &&
 				function_name(name, m, k); k++) {
 			snprintf(returns, sizeof(returns), "%s%s", name,
@@ -394,6 +403,8 @@ struct search {
 	const char *module;		/* a glob, or NULL */
 	bool found;			/* a module that it names */
 	bool chosen;			/* the name may be that of an IFUNC */
+	size_t longs;			/* it names, with symbols that are too
+					 * long */
 	const char *glob;		/* behind "fn:", if there is no module */
 	char runtime[GLOB_BYTES];	/* the rule that names one of libc's; or
 					 * "" */
@@ -457,7 +468,9 @@ static void add_function(struct nearest *nearest, char shown[GLOB_BYTES])
 			distance, nearest_distance(rule, tail) + 1);
 	snprintf(text, sizeof(text), strpbrk(shown, " (,;)") ? "'%s%s'" :
 		 "%s%s", shown, part ? "<*" : "");
-	nearest_add_copy(nearest, text, distance);
+	/* a rule has no room for a longer one */
+	if (strlen(text) < NEAREST_LENGTH_MAX)
+		nearest_add_copy(nearest, text, distance);
 }
 
 /* Keeps the rule with the module, if it names a function of one of libc's
@@ -488,7 +501,7 @@ static int search_module(const char *path, const char *names,
 	struct search *search = arg;
 	char probe[GLOB_BYTES], shown[GLOB_BYTES], choice[GLOB_BYTES + 2];
 	char own[FILE_NAMES_BYTES], *rest = own, *name;
-	bool variants = false;
+	bool variants = false, named;
 
 	find_runtime(search, names, functions);
 	strcpy(own, names);
@@ -513,7 +526,10 @@ static int search_module(const char *path, const char *names,
 			 marker_shown(functions->markers[i].id) + ID_BYTES);
 		variants |= !!strstr(shown, "_avx");
 		search->chosen |= !!strstr(shown, choice);
+		named = glob_match(search->functions.rule, shown);
 		add_function(&search->functions, shown);
+		named |= glob_match(search->functions.rule, shown);
+		search->longs += named && is_long(&functions->markers[i]);
 	}
 	/* a stripped libc does not tell the names of choices */
 	search->chosen |= !variants && (!strncmp(names, "libc.", 5) ||
@@ -567,8 +583,13 @@ void functions_nearest(const char *rule, const struct named_in *in, char *text,
 			 "", search.stripped, *search.stripped ?
 			 " is stripped: a -dbgsym package, or another file of "
 			 "debug information, has its names" : "");
-	/* their own symbols are not read */
 	used = strlen(text);
+	if (search.longs)
+		used += (size_t)snprintf(text + used, room - used, "%snot %zu "
+			"of that name: " MARKER_SYMBOL, used ? "; " : "",
+			search.longs);
+	used = used < room ? used : room - 1;
+	/* their own symbols are not read */
 	if (used && search.module && search.chosen && !quoted && *name &&
 	    !strpbrk(name, "*?["))
 		snprintf(text + used, room - used, "; an IFUNC, which is "

@@ -14,7 +14,7 @@
 
 /* Writes a name by which rules know a function: 0, the symbol; 1, of a static
  * function, "FILE.c:NAME". Returns false if there is none. */
-#define FUNCTION_NAME_BYTES	512
+#define FUNCTION_NAME_BYTES	1280
 bool function_name(char name[FUNCTION_NAME_BYTES], const struct marker *m,
 		   int i);
 

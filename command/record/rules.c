@@ -84,7 +84,7 @@ static struct event_view *event_at(const struct rules *rules, uint32_t i)
 static bool event_met(const struct event_view *event, const char *rule)
 {
 	struct rule_marker marker;
-	char id[RULE_BYTES_MAX];
+	char id[FUNCTION_ID_BYTES];
 
 	if (!event || event->writer)
 		return false;
@@ -356,7 +356,7 @@ static bool rule_served(const struct rules *rules, const struct places *places,
 			const char *rule)
 {
 	const struct event_view *event;
-	char id[RULE_BYTES_MAX];
+	char id[FUNCTION_ID_BYTES];
 
 	for (uint32_t i = 0; i < index_room(&rules->events); i++) {
 		event = event_at(rules, i);

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/usdt/plan/calls.h"
 #include "tracepoints/usdt/plan/debug.h"
 #include "tracepoints/usdt/plan/functions.h"
 #include "tracepoints/usdt/plan/prototypes.h"
 
-#define NAME_MAX_BYTES	117	/* that the agent takes */
 #define CHOICES_MAX	512		/* libc has some 90 */
 #define FIELDS		4
 /* As events have them whose rule says no types. */
@@ -57,8 +57,6 @@ static int function_seen(const struct usdt_symbol_found *found, void *priv)
 	struct functions *f = priv;
 	struct usdt_wanted *more;
 
-	if (strlen(found->name) > NAME_MAX_BYTES)
-		return 0;
 	if (f->n == f->room) {
 		more = reallocarray(f->wanted, 2 * f->room + 64, sizeof(*more));
 		if (!more)
@@ -140,6 +138,10 @@ static int function_tell(const struct functions *f, struct usdt_calls *calls,
 	m->why = (uint8_t)(why < 0  ? WHY_REACH :
 			   why	    ? WHY_USDT + why :
 			   !leaves  ? WHY_EXITS : WHY_UNSAID);
+	if (strlen(wanted->name) > FUNCTION_SYMBOL_MOST) {
+		m->placement = PLACED_NOT;
+		m->why = WHY_SYMBOL;
+	}
 	return take(&found, priv);
 }
 

@@ -148,6 +148,7 @@ enum symboliser_why {
 				 * itself, whose calls do not leave it */
 	WHY_EXITS,		/* a function: not all exits can be had */
 	WHY_REACH,		/* a function: no jump leads anywhere */
+	WHY_SYMBOL,		/* a function: the symbol is too long */
 	WHY_FIELDS,		/* an event of LTTng-UST: too many; and so on,
 				 * as marker_refusal() has it */
 	WHY_LONG, WHY_NAME, WHY_TYPE, WHY_MALFORMED, WHY_STATE,

@@ -20,7 +20,7 @@
 #include "tracepoints/sites/registry.h"
 #include "tracepoints/usdt/usdt.h"
 
-#define LINE_BYTES	192
+#define LINE_BYTES	(FUNCTION_ID_BYTES + 64)
 
 /* The state of the current look, and the size of the lines that the page had
  * before. */

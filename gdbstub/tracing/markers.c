@@ -63,7 +63,7 @@ static void extra_add(struct text *text, const struct object *object,
 static int marker_look(struct object *object, void *arg)
 {
 	struct wanted *wanted = arg;
-	char extra[MARKER_EXTRA_BYTES];
+	char extra[MARKER_EXTRA_BYTES], id[OBJECT_ID_BYTES];
 	struct text text;
 	struct code *code;
 
@@ -87,8 +87,10 @@ static int marker_look(struct object *object, void *arg)
 			return 1;
 		text_open(&text, extra, sizeof(extra));
 		extra_add(&text, object, code);
-		marker_packet_add(wanted->out, (uint64_t)code->address,
-				  object->id, extra, wanted->room);
+		/* a packet has no room for the longest of functions */
+		text_copy(id, sizeof(id), object->id);
+		marker_packet_add(wanted->out, (uint64_t)code->address, id,
+				  extra, wanted->room);
 		return 1;
 	}
 	return 0;

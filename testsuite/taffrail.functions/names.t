@@ -100,6 +100,100 @@ status: 1
 stderr: fn/_dl_debug_state at 0x[0-9a-f]+ is not traced: the agent's own code is there\n
 no stderr: another program
 
+# Symbols of hundreds of characters, as functions of C++ have that take
+# containers
+group: long symbols
+before:
+	cat >long.cc <<'END'
+	#include <map>
+	#include <string>
+	#include <vector>
+	using index = std::map<std::string, std::vector<int>>;
+	__attribute__((noipa)) int find_in(const index &in, const std::string &key)
+	{
+		return in.count(key) ? 1 : -1;
+	}
+	__attribute__((noipa)) int find_in(const std::map<index, index> &in, const std::string &key)
+	{
+		return static_cast<int>(in.size() + key.size());
+	}
+	static __attribute__((noipa)) int find_own(const std::map<index, index> &in, const std::map<std::string, long> &)
+	{
+		return static_cast<int>(in.size());
+	}
+	HUGE
+	int main()
+	{
+		return find_in(index(), "one") + find_in(std::map<index, index>(), "four") + find_own({}, {}) + huge(0) - 3;
+	}
+	END
+	huge=_Z1100$(printf 'a%.0s' {1..1100})i
+	sed -i "s/^HUGE/int huge(int) __asm__(\"$huge\"); __attribute__((noipa)) int huge(int k) { return k; }/" long.cc
+	g++ -O2 -g -o long long.cc
+	cat >sleeper.cc <<'END'
+	#include <map>
+	#include <string>
+	#include <unistd.h>
+	#include <vector>
+	__attribute__((noipa)) int turn(const std::map<std::string, std::vector<std::string>> &in, const std::map<int, std::string> &other)
+	{
+		return static_cast<int>(in.size() + other.size());
+	}
+	int main()
+	{
+		for (;;)
+			usleep(1000 + turn({}, {}));
+	}
+	END
+	g++ -O2 -o sleeper sleeper.cc
+	nm long | awk '$3 ~ /find_/ && length($3) > 117' | wc -l >long.count
+case: they are more than 117 characters long
+run: cat long.count
+whole stdout:
+	3
+case: a rule names them, with their types
+run: taffrail record -o all.d -e fn:find_in -e fn:find_own%entry -- ./long && taffrail view all.d
+stdout: fn:find_in\(std::map<.*, std::vector<int, .* const&\): .* in = 0x[0-9A-F]+, key = 0x[0-9A-F]+, cfa =
+stdout: fn:find_in\(std::map<.*, std::vector<int, .* const&\)%return: .* value = -1, cfa =
+stdout: fn:find_in\(std::map<std::map<.*%return: .* value = 4, cfa =
+stdout: fn:find_own\(std::map<std::map<.*: .* cfa =
+case: one overload by its parameters, the static one by its file
+run: taffrail record -o one.d -e "fn:'find_in(std::map<std::map<*'%entry" -e fn:long.cc:find_own%entry -- ./long && taffrail view one.d | grep -o 'fn:[a-z._:]*'
+whole stdout:
+	fn:find_in
+	fn:long.cc:find_own
+case: whole calls, and a condition
+run: taffrail record -o whole.d --functions find_in -- ./long && taffrail report --functions whole.d | grep -c ' find_in'; taffrail record -o if.d -e 'fn:find_in%return if value < 0' -- ./long && taffrail view if.d | grep -c 'value = -1'
+whole stdout:
+	2
+	1
+case: readers know the symbol and the name
+run: taffrail view all.d --where 'fn:find_in%return' | wc -l; taffrail view --raw all.d | grep -c 'fn:_Z7find_inRKSt3map'
+whole stdout:
+	2
+	4
+case: several processes agree
+run: taffrail record -o many.d -e fn:find_in -- sh -c './long; ./long; true' && taffrail report --functions many.d | grep -c ' 2 .* find_in'
+stdout: ^2$
+case: a process has them by name, and they go and come
+run:
+	start sleeper ./sleeper
+	taffrail attach $pid >/dev/null 2>&1
+	taffrail start s -p $pid -e fn:turn%entry && taffrail list -p $pid | grep -c 'fn/turn(.* on '
+	taffrail disable s fn:turn -p $pid && taffrail list -p $pid | grep -c 'fn/turn(.* off '
+	taffrail enable s fn:turn%entry -p $pid && taffrail list -p $pid | grep -c 'fn/turn(.* on '
+	taffrail destroy s; kill $pid
+whole stdout:
+	1
+	1
+	1
+case: a symbol of more than 1012 characters is counted, and told
+run: taffrail list --functions long 'fn:_Z1100*'; taffrail doctor -- ./long; taffrail record -o huge.d -e 'fn:aaa*' -- ./long
+status: 1
+stdout: ^fn/a+\(int\) .*\[not: its symbol has more than 1012 characters\]$
+stdout: functions .*; (not )?1: its symbol has more than 1012 characters
+stderr: no function matches 'fn:aaa\*'; nearest: .*; not 1 of that name: its symbol has more than 1012 characters
+
 # Several names of a function
 group: twins
 before:

@@ -12,7 +12,6 @@
 #include "base/text.h"
 
 #define GLOB_BYTES	256	/* longer globs name no function */
-#define CXX_BYTES	1024
 
 static bool is_letter(char c)
 {
@@ -254,8 +253,8 @@ static size_t without_parameters(const char *name)
  * One thread uses it at a time: the registry's lock is held in an agent, and a
  * command has one that asks. */
 static struct {
-	char symbol[GLOB_BYTES];
-	char name[CXX_BYTES];		/* "": it has none */
+	char symbol[FUNCTION_ID_BYTES];
+	char name[DEMANGLE_NAME];	/* "": it has none */
 	size_t bare;			/* without parameters */
 	struct demangle work;
 } cxx TABLE;
@@ -299,7 +298,7 @@ const char *rule_shown_name(const char *symbol)
  * are not in the source. */
 static bool glob_names_untagged(const char *glob)
 {
-	char name[CXX_BYTES];
+	char name[DEMANGLE_NAME];
 	size_t n = 0, bare = cxx.bare;
 	const char *p = cxx.name, *tag;
 

@@ -72,6 +72,11 @@ const char *rule_shown_name(const char *symbol);
 bool rule_is_runtime(const char *module);
 
 #define RULE_RETURN	"%return"	/* behind a function's name: an exit */
+
+/* Of an event's id, "fn/SYMBOL%return", with the NUL; and the longest symbol,
+ * with "FILE.c:" before it, whose function can be had. */
+#define FUNCTION_ID_BYTES	1024
+#define FUNCTION_SYMBOL_MOST	(FUNCTION_ID_BYTES - sizeof("fn/" RULE_RETURN))
 #define RULE_ARGUMENTS_MAX 6		/* of a function, in registers */
 
 /* Tells whether a rule for functions means returns alone. */

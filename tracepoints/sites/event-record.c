@@ -9,6 +9,7 @@
 #include "base/index.h"
 #include "base/text.h"
 #include "buffers/clock.h"
+#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/fields/shown.h"
 
 /* Other processes add types at the same time: after so many tries, one of them
@@ -154,7 +155,7 @@ static int shared_find(struct records *records, struct shared *shared,
 	return ret;
 }
 
-#define TEXTS_BYTES	512	/* of a site that has none behind it */
+#define TEXTS_BYTES	(FUNCTION_ID_BYTES + 512) /* of a site without texts */
 
 /* Returns the four texts of an object, one behind the other: those behind the
  * site, or the same in `made`. */

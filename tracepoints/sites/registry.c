@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/index.h"
 #include "base/text.h"
+#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/program/modules.h"
 #include "tracepoints/sites/notes.h"
 
@@ -27,7 +28,6 @@ static struct arena_type module_type = ARENA_TYPE(struct module);
 static struct arena_type slot_type = ARENA_TYPE(struct channel_slot);
 static struct arena_type slots_type =
 	ARENA_TYPE(struct channel_slot *[CHANNELS_MAX]);
-static struct arena_type untaken_type = ARENA_TYPE(struct untaken);
 static struct module *modules;
 static uint32_t scans;
 
@@ -52,18 +52,22 @@ static uint64_t site_hash(const struct taffrail_site *site)
  * OBJECT_STEP bytes. */
 #define OBJECT_STEP	16u
 #define COUNTS_BYTES	(CHANNELS_MAX * sizeof(uint64_t *))
-#define OBJECT_BYTES	(sizeof(struct object) + COUNTS_BYTES + OBJECT_ID_BYTES)
+#define OBJECT_BYTES	(sizeof(struct object) + COUNTS_BYTES + \
+			 FUNCTION_ID_BYTES)
+#define OBJECT_TYPES	(OBJECT_BYTES / OBJECT_STEP + 1)
 
-static struct arena_type object_types[OBJECT_BYTES / OBJECT_STEP + 1];
+/* Of objects, and of places that are not taken. */
+static struct arena_type object_types[OBJECT_TYPES];
+static struct arena_type untaken_types[OBJECT_TYPES];
 
-/* Returns the type of objects with so many bytes. */
-static struct arena_type *object_type(size_t bytes)
+/* Returns the type of things with so many bytes. */
+static struct arena_type *type_of(struct arena_type *types, size_t bytes)
 {
 	size_t steps = (bytes + OBJECT_STEP - 1) / OBJECT_STEP;
 
-	object_types[steps].bytes = steps * OBJECT_STEP;
-	object_types[steps].packed = true;
-	return &object_types[steps];
+	types[steps].bytes = steps * OBJECT_STEP;
+	types[steps].packed = true;
+	return &types[steps];
 }
 
 /* Returns how many bytes an object has up to the end of its shape. */
@@ -82,29 +86,32 @@ static size_t object_bytes(const struct write_shape *shape)
 /* Gives the memory of an object back. */
 static void object_give(struct object *object)
 {
-	arena_give(object_type(object_bytes(&object->shape) +
-			       text_length(object->id) + 1), object);
+	arena_give(type_of(object_types, object_bytes(&object->shape) +
+					 text_length(object->id) + 1), object);
 }
 
-/* Makes the object of a site whose texts are known. */
+/* Makes the object of a site whose texts are known; the id is cut to
+ * `room` - 1 bytes. */
 static struct object *object_make(struct module *module,
 				  struct taffrail_site *site,
-				  const char *const texts[static 4])
+				  const char *const texts[static 4],
+				  size_t room)
 {
 	struct write_shape shape = { 0 };
-	char id[OBJECT_ID_BYTES];
+	char id[FUNCTION_ID_BYTES];
 	struct object *object;
 	struct text text;
 	size_t bytes;
 
 	if (shape_make(&shape, site, texts[2]))
 		return NULL;
-	text_open(&text, id, sizeof(id));
+	text_open(&text, id, room);
 	text_add(&text, texts[0]);
 	text_add_char(&text, '/');
 	text_add(&text, texts[1]);
 	bytes = object_bytes(&shape);
-	object = arena_take(object_type(bytes + text_length(id) + 1));
+	object = arena_take(type_of(object_types,
+				    bytes + text_length(id) + 1));
 	if (!object)
 		return NULL;
 	object->id = (char *)object + bytes;
@@ -147,7 +154,7 @@ static struct object *object_add(struct module *module,
 		if (p++ == end)
 			return NULL;
 	}
-	object = object_make(module, site, texts);
+	object = object_make(module, site, texts, OBJECT_ID_BYTES);
 	if (!object || !index_add(&sites, site_hash(site), (uint64_t)object))
 		return object;
 	module->objects = object->next;
@@ -185,7 +192,10 @@ struct object *registry_add(struct module *module, struct taffrail_site *site,
 			    const char *const texts[static 4],
 			    const struct code *code)
 {
-	struct object *object = object_make(module, site, texts);
+	struct object *object = object_make(module, site, texts,
+					    text_equal(texts[0], "fn") ?
+						    FUNCTION_ID_BYTES :
+						    OBJECT_ID_BYTES);
 
 	if (!object)
 		return NULL;
@@ -486,12 +496,18 @@ void registry_undeclare(struct object *object)
 		registry_changed();
 }
 
+/* A place, to is_untaken(). */
+struct sought {
+	uint64_t address;
+	const char *id;
+};
+
 /* As index_find() asks: compares the address of a place, and the name where it
  * is that of a source line: others may be there. */
 static bool is_untaken(uint64_t value, const void *sought)
 {
 	const struct untaken *place = (const struct untaken *)value;
-	const struct untaken *other = sought;
+	const struct sought *other = sought;
 	bool lines = text_after(place->id, "line/") ||
 		     text_after(other->id, "line/");
 
@@ -499,30 +515,34 @@ static bool is_untaken(uint64_t value, const void *sought)
 	       (!lines || text_equal(place->id, other->id));
 }
 
+/* Returns the type of a place that has this id. */
+static struct arena_type *untaken_type(const char *id)
+{
+	return type_of(untaken_types,
+		       sizeof(struct untaken) + text_length(id) + 1);
+}
+
 void untaken_note(struct module *module, const char *id, uint64_t address,
 		  int why)
 {
 	/* of a program's functions there may be thousands */
 	uint64_t hash = index_hash(INDEX_HASH, &address, sizeof(address));
-	struct untaken sought = { .address = address };
-	struct untaken *place;
-
-	text_copy(sought.id, sizeof(sought.id), id);
-	place = (struct untaken *)index_find(&module->untaken_at, hash,
-					     is_untaken, &sought);
+	const struct sought sought = { address, id };
+	struct untaken *place = (struct untaken *)
+		index_find(&module->untaken_at, hash, is_untaken, &sought);
 
 	if (place && (why != UNTAKEN_AS_BEFORE || !place->why))
 		place->why = why;
 	if (place || !why)
 		return;
-	place = arena_take(&untaken_type);
+	place = arena_take(untaken_type(id));
 	if (!place)
 		return;
 	place->address = address;
 	place->why = why;
-	text_copy(place->id, sizeof(place->id), id);
+	text_copy(place->id, text_length(id) + 1, id);
 	if (index_add(&module->untaken_at, hash, (uint64_t)place)) {
-		arena_give(&untaken_type, place);
+		arena_give(untaken_type(id), place);
 		return;
 	}
 	*(module->untaken ? module->untaken_end : &module->untaken) = place;
@@ -537,7 +557,7 @@ static void untaken_forget(struct module *module)
 		struct untaken *place = module->untaken;
 
 		module->untaken = place->next;
-		arena_give(&untaken_type, place);
+		arena_give(untaken_type(place->id), place);
 	}
 }
 

@@ -103,7 +103,8 @@ static inline struct channel_slot *object_slot(const struct object *object,
 }
 
 /* The longest id, with its NUL: a longer one is cut. glob_match_cut() takes
- * OBJECT_ID_MOST, so a rule may have the whole id. */
+ * OBJECT_ID_MOST, so a rule may have the whole id. Functions' have up to
+ * FUNCTION_ID_BYTES. */
 #define OBJECT_ID_BYTES		128
 #define OBJECT_ID_MOST		(OBJECT_ID_BYTES - 1)
 
@@ -150,7 +151,7 @@ struct untaken {
 	uint64_t address;
 	int why;		/* enum usdt_reason: only a trap could be there;
 				 * or a negative errno; 0: there is a way now */
-	char id[128];		/* "provider/name" */
+	char id[];		/* "provider/name" */
 };
 
 /*

@@ -176,7 +176,6 @@ static const struct field_class *tsdl_class(struct tsdl *t,
 	return class;
 }
 
-#define CXX_BYTES	1024	/* longer names stay as they are */
 
 #define EVENT_ID_MAX	(1u << 20)
 
@@ -432,7 +431,7 @@ static void parse_stream(struct tsdl *t, const char *key, void *priv)
 static const char *name_shown(struct tsdl *t, const char *name)
 {
 	static struct demangle work;
-	char shown[CXX_BYTES];
+	char shown[DEMANGLE_NAME + 16];
 	const char *kept;
 	size_t n;
 

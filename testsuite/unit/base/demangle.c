@@ -234,11 +234,28 @@ static void check_damaged(void)
 			}
 			free(symbol);
 		}
-		for (size_t room = 0; room < strlen(rows[i].name) + 1; room++)
+		for (size_t room = 0; room < strlen(rows[i].name) + 1; room++) {
+			memset(name, 'x', sizeof(name));
 			kept += demangle(&work, rows[i].symbol, bytes, name,
-					 room);
+					 room) && strnlen(name, room) == room;
+		}
 	}
-	unit_equal(kept, 0, "names without room are not written");
+	unit_equal(kept, 0, "names end within the room");
+}
+
+/* A name that does not fit has no parameters; one that does not fit without
+ * them, either, has an end. */
+static void check_long(void)
+{
+	static const char symbol[] = "_Z4sortIlEiRKT_S2_";
+	char name[32];
+
+	unit_equal(demangle(&work, symbol, strlen(symbol), name, 20), 10,
+		   "no room for parameters");
+	unit_equal_string(name, "sort<long>", "the name alone");
+	unit_equal(demangle(&work, symbol, strlen(symbol), name, 9), 8,
+		   "no room for the name");
+	unit_equal_string(name, "sort<...", "its begin");
 }
 
 int main(void)
@@ -247,6 +264,7 @@ int main(void)
 
 	check_rows();
 	check_damaged();
+	check_long();
 	memset(deep, 'P', sizeof(deep));
 	memcpy(deep, "_Z1f", 4);
 	unit_equal(demangle(&work, deep, sizeof(deep), deep, 1), 0,

@@ -232,7 +232,7 @@ static void check_damaged(void)
 	};
 	static struct session_page page;
 	struct places places = { 0 };
-	char line[256];
+	char line[sizeof(places.places->id) + 32];
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		set_untaken(&page, lines[i], 0);

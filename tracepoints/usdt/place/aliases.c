@@ -19,7 +19,7 @@ static struct usdt_adopted *alias_copy(const struct usdt_adopted *first,
 	struct usdt_operand operands[USDT_CALL_ARGUMENTS_MAX + 2];
 	const struct taffrail_site *site = &first->site;
 	struct usdt_adopted model = *first;
-	char texts[USDT_TEXT_BYTES];
+	char texts[USDT_TEXTS_BYTES];
 	const char *rest;
 	struct text text;
 

@@ -315,10 +315,10 @@ struct usdt_adopted *usdt_adopted_keep(const struct usdt_adopted *model,
 	return probe;
 }
 
-void usdt_texts_open(struct text *text, char texts[USDT_TEXT_BYTES],
+void usdt_texts_open(struct text *text, char texts[USDT_TEXTS_BYTES],
 		     const char *name)
 {
-	text_open(text, texts, USDT_TEXT_BYTES);
+	text_open(text, texts, USDT_TEXTS_BYTES);
 	text_add_bytes(text, USDT_CHANNEL, sizeof(USDT_CHANNEL));
 	text_add_bytes(text, name, text_length(name) + 1);
 }
@@ -327,7 +327,7 @@ void usdt_texts_file(struct text *texts, const char *file, size_t more)
 {
 	size_t n = text_length(file) + 1;
 
-	if (texts->used + n + more > USDT_TEXT_BYTES)
+	if (texts->used + n + more > USDT_TEXTS_BYTES)
 		file = "";
 	text_add_bytes(texts, file, text_length(file) + 1);
 }
@@ -350,8 +350,8 @@ struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
 {
 	struct usdt_operand operands[USDT_CALL_ARGUMENTS_MAX + 2] = { 0 };
 	struct usdt_adopted probe = { .operands = operands };
-	char names[USDT_FIELDS_BYTES], texts[USDT_TEXT_BYTES];
-	char behind[USDT_TEXT_BYTES];
+	char names[USDT_FIELDS_BYTES], texts[USDT_TEXTS_BYTES];
+	char behind[USDT_TEXTS_BYTES];
 	struct known found, *known = NULL;
 	struct rule_types types;
 	uint32_t arguments = 0, i;
@@ -400,7 +400,7 @@ struct usdt_adopted *usdt_function_make(const struct usdt_naming *naming,
 				USDT_NAME_BYTES + shown.used);
 		text_add_bytes(&text, behind, shown.used);
 		/* another name may be longer */
-		if (text.used + USDT_NAME_BYTES > USDT_TEXT_BYTES)
+		if (text.used + USDT_NAME_BYTES > USDT_TEXTS_BYTES)
 			text_open(&text, texts, sizeof(texts));
 	}
 	return usdt_adopted_keep(&probe, &text);
@@ -419,7 +419,7 @@ const char *usdt_function_file(const struct module *module,
 			       const struct usdt_wanted *wanted)
 {
 	static char *last;		/* those of a file follow each other */
-	char file[USDT_TEXT_BYTES], *kept;
+	char file[USDT_TEXTS_BYTES], *kept;
 	struct text text;
 
 	if (!wanted->file)

@@ -380,7 +380,7 @@ static void call_shown(struct text *text, const struct usdt_adopted *probe,
 	for (; p < end; p += n) {
 		__builtin_memcpy(&shown, p, sizeof(shown));
 		n = sizeof(shown) + shown.bytes_;
-		if (text->used + n + USDT_NAME_BYTES > USDT_TEXT_BYTES)
+		if (text->used + n + USDT_NAME_BYTES > USDT_TEXTS_BYTES)
 			continue;
 		shown.field_ = (uint8_t)(shown.field_ + before);
 		text_add_bytes(text, (const char *)&shown, sizeof(shown));
@@ -448,7 +448,7 @@ static struct usdt_adopted *call_make(const struct choosing *c,
 		.field_ = 1, .how_ = TAFFRAIL_HOW_DURATION_NS,
 	};
 	struct usdt_adopted *call;
-	char texts[USDT_TEXT_BYTES];
+	char texts[USDT_TEXTS_BYTES];
 	struct text text;
 
 	usdt_texts_open(&text, texts, name);

@@ -148,7 +148,8 @@ int usdt_name_wanted(const struct usdt_naming *naming,
 		     const struct usdt_wanted *wanted, uint32_t better,
 		     int exit, struct rule_types *types)
 {
-	char texts[NAMES_MAX][USDT_NAME_BYTES];
+	/* under the registry's lock; a stack has not so much room */
+	static char texts[NAMES_MAX][USDT_NAME_BYTES] TABLE;
 	const char *names[NAMES_MAX];
 	uint32_t n;
 
@@ -182,8 +183,8 @@ static void name_seen(struct usdt_naming *naming,
 				      .source = source,
 				      .file = found->source };
 
-	if (text_length(found->name) + (source ? text_length(source) : 0) +
-		    sizeof("fn/:" RULE_RETURN) > USDT_NAME_BYTES)
+	if (text_length(found->name) + (source ? text_length(source) + 1 : 0) >
+	    FUNCTION_SYMBOL_MOST)
 		return;
 	name_set(naming, &wanted, 0);
 	if (!wanted.entry && !wanted.exits)

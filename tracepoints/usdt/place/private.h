@@ -5,6 +5,7 @@
 #ifndef TRACEPOINTS_USDT_PLACE_PRIVATE_H
 #define TRACEPOINTS_USDT_PLACE_PRIVATE_H
 
+#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/usdt/jumps/jumps.h"
 #include "tracepoints/usdt/plan/calls.h"
 #include "tracepoints/usdt/plan/debug.h"
@@ -38,7 +39,10 @@ bool usdt_points_lack(const struct module *module,
  * -ENOMEM. */
 int usdt_markers_take(struct index *taken, const struct module *module);
 
-#define USDT_NAME_BYTES	128	/* of a name, with "fn/" and "%return" */
+#define USDT_NAME_BYTES	FUNCTION_ID_BYTES	/* with "fn/" and "%return" */
+/* Of a function's texts. */
+#define USDT_TEXTS_BYTES (USDT_NAME_BYTES + USDT_TEXT_BYTES)
+
 
 /* A function to which an exit may jump. */
 struct usdt_target_named {
@@ -166,7 +170,7 @@ static inline const char *usdt_fields_names(const struct usdt_adopted *probe)
 }
 
 /* Begins the texts of a marker that shall stand behind the site. */
-void usdt_texts_open(struct text *text, char texts[USDT_TEXT_BYTES],
+void usdt_texts_open(struct text *text, char texts[USDT_TEXTS_BYTES],
 		     const char *name);
 
 /* Adds the fourth text, or an empty one where there is no room for it and that
