@@ -474,25 +474,38 @@ static void add_function(struct nearest *nearest, char shown[GLOB_BYTES])
 }
 
 /* Keeps the rule with the module, if it names a function of one of libc's
- * libraries. */
+ * libraries; of an IFUNC, that which names the choices. The dynamic linker's
+ * own functions are those of no other. */
 static void find_runtime(struct search *search, const char *module,
 			 const struct marker_list *functions)
 {
 	const char *end = strstr(module, ".so");
-	char glob[GLOB_BYTES];
-	size_t i = 0;
+	char glob[GLOB_BYTES], choice[GLOB_BYTES];
+	bool found = false, chosen = false;
+	int stem = (int)(end - module);
 
-	if (!end || !search->glob || *search->runtime ||
-	    !rule_is_runtime(module) ||
-	    snprintf(glob, sizeof(glob), "fn:%.*s/%s", (int)(end - module),
-		     module, search->glob) >= (int)sizeof(glob))
+	if (!end || !search->glob || !rule_is_runtime(module) ||
+	    (*search->runtime && !text_after(search->runtime, "fn:ld-")) ||
+	    snprintf(glob, sizeof(glob), "fn:%.*s/%s", stem, module,
+		     search->glob) >= (int)sizeof(glob) ||
+	    snprintf(choice, sizeof(choice), "_%.*s_",
+		     (int)strcspn(search->glob, "%"), search->glob) < 3)
 		return;
-	while (i < functions->count &&
-	       !rule_names_function(glob, module,
-				    functions->markers[i].id + ID_BYTES))
-		i++;
-	if (i < functions->count)
+	for (size_t i = 0; i < functions->count && !found; i++) {
+		const struct marker *m = &functions->markers[i];
+
+		found = !m->former &&
+			rule_names_function(glob, module, m->id + ID_BYTES);
+		chosen |= strstr(m->id, choice) &&
+			  (strstr(m->id, "_avx") || strstr(m->id, "_sse"));
+	}
+	if (found)
 		strcpy(search->runtime, glob);
+	else if (chosen)
+		snprintf(search->runtime, sizeof(search->runtime),
+			 "fn:%.*s/*%.*s*, of which an IFUNC chooses one at "
+			 "start", stem, module, (int)strlen(choice) - 2,
+			 choice + 1);
 }
 
 static int search_module(const char *path, const char *names,

@@ -87,6 +87,12 @@ case: an old version of an IFUNC is told, once
 run: taffrail record -o former -e 'fn:libc/memcpy%entry' -e 'fn:libc/mem*cp*%return' -e fn:libc/open -- "$CASES/known" 2>&1 | grep -o 'rule .*'
 whole stdout:
 	rule 'fn:libc/memcpy%entry': it means an old memcpy of libc.so.6, which new programs do not call; an IFUNC chooses theirs at start, among fn:libc/*memcpy*
+case: a rule without the module for an IFUNC leads to its choices, not to others of the name
+run: for r in fn:strlen%entry fn:memcpy 'fn:libc/strlen'; do taffrail record -o choices --force -e "$r" -- "$CASES/known" 2>&1; done; true
+stdout: no function matches 'fn:strlen%entry'; nearest: (fn:libc/\*strlen\*, of which an IFUNC chooses one at start|[a-z]+), 
+stdout: no function matches 'fn:memcpy'; nearest: fn:libc/(\*memcpy\*, of which an IFUNC chooses one at start|memcpy), 
+stdout: no function matches 'fn:libc/strlen'; nearest: .*; an IFUNC, which is chosen at start, has names of its choices, as fn:libc/\*strlen\*
+no stdout: fn:ld-linux-x86-64/strlen, _start
 case: a rule without the module leads to libc's function
 run: taffrail list --functions /lib/x86_64-linux-gnu/libc.so.6 fn:mkdir 'fn:mkdi?%entry'; taffrail record -o nomodule --force -e 'fn:munmap(,str)' -- "$CASES/known"
 status: 1
@@ -99,54 +105,6 @@ run: taffrail record -o linker --force -e 'fn:ld-linux*/_dl_debug_state%entry' -
 status: 1
 stderr: fn/_dl_debug_state at 0x[0-9a-f]+ is not traced: the agent's own code is there\n
 no stderr: another program
-
-# Symbols of hundreds of characters, as functions of C++ have that take
-# containers
-group: long symbols
-before:
-	cat >long.cc <<'END'
-	#include <map>
-	#include <string>
-	#include <vector>
-	using index = std::map<std::string, std::vector<int>>;
-	__attribute__((noipa)) int find_in(const index &in, const std::string &key)
-	{
-		return in.count(key) ? 1 : -1;
-	}
-	__attribute__((noipa)) int find_in(const std::map<index, index> &in, const std::string &key)
-	{
-		return static_cast<int>(in.size() + key.size());
-	}
-	static __attribute__((noipa)) int find_own(const std::map<index, index> &in, const std::map<std::string, long> &)
-	{
-		return static_cast<int>(in.size());
-	}
-	HUGE
-	int main()
-	{
-		return find_in(index(), "one") + find_in(std::map<index, index>(), "four") + find_own({}, {}) + huge(0) - 3;
-	}
-	END
-	huge=_Z1100$(printf 'a%.0s' {1..1100})i
-	sed -i "s/^HUGE/int huge(int) __asm__(\"$huge\"); __attribute__((noipa)) int huge(int k) { return k; }/" long.cc
-	g++ -O2 -g -o long long.cc
-	cat >sleeper.cc <<'END'
-	#include <map>
-	#include <string>
-	#include <unistd.h>
-	#include <vector>
-	__attribute__((noipa)) int turn(const std::map<std::string, std::vector<std::string>> &in, const std::map<int, std::string> &other)
-	{
-		return static_cast<int>(in.size() + other.size());
-	}
-	int main()
-	{
-		for (;;)
-			usleep(1000 + turn({}, {}));
-	}
-	END
-	g++ -O2 -o sleeper sleeper.cc
-	nm long | awk '$3 ~ /find_/ && length($3) > 117' | wc -l >long.count
 case: they are more than 117 characters long
 run: cat long.count
 whole stdout:
