@@ -53,6 +53,7 @@ struct named {
 	int nrules;
 	size_t count;
 	uint64_t formers;		/* bit I: rule I names one, as told */
+	uint64_t copied;		/* the same of one with copies */
 };
 
 /* Copies the glob of a rule for functions; returns false for other rules. */
@@ -110,6 +111,60 @@ static void find_formers(struct named *named, const char *module,
 	}
 }
 
+/* Returns where the end of the name of a copy that gcc has made of a function
+ * begins, as ".constprop.0"; or NULL. */
+static const char *copy_end(const char *name)
+{
+	const char *end = strchr(name, '.');
+
+	return end && (text_after(end, ".constprop.") ||
+		       text_after(end, ".isra.") ||
+		       text_after(end, ".part.")) ? end : NULL;
+}
+
+/* Tells whether one of the functions has this name. */
+static bool is_there(const struct marker_list *functions, const char *name)
+{
+	size_t i = 0;
+
+	while (i < functions->count &&
+	       strcmp(functions->markers[i].id + ID_BYTES, name))
+		i++;
+	return i < functions->count;
+}
+
+/* Says which rule names one function alone, and not the copies of it. */
+static void find_copies(struct named *named, const char *module,
+			const struct marker_list *functions)
+{
+	char glob[GLOB_BYTES], own[FUNCTION_ID_BYTES];
+	const char *name, *end;
+
+	for (size_t i = 0; i < functions->count; i++) {
+		name = functions->markers[i].id + ID_BYTES;
+		end = copy_end(name);
+		if (!end || end - name >= (int)sizeof(own))
+			continue;
+		snprintf(own, sizeof(own), "%.*s", (int)(end - name), name);
+		for (int r = 0; r < named->nrules; r++) {
+			if (named->copied >> r % 64 & 1 ||
+			    !glob_of(glob, named->rules[r]) ||
+			    strpbrk(glob, "*?["))
+				continue;
+			glob[strcspn(glob, "%")] = '\0';
+			if (!rule_names_function(glob, module, own) ||
+			    rule_names_function(glob, module, name) ||
+			    !is_there(functions, own))
+				continue;
+			named->copied |= 1ull << r % 64;
+			command_warn("rule '%s': calls may be those of a copy "
+				     "that the compiler has made: 'fn:%s.*' "
+				     "names %s, too", named->rules[r], own,
+				     name);
+		}
+	}
+}
+
 /* Tells whether the agent leaves a function out for the symbol's length. */
 static bool is_long(const struct marker *m)
 {
@@ -126,6 +181,7 @@ static int count_module(const char *path, const char *module,
 	uint64_t last = UINT64_MAX;
 
 	find_formers(named, module, functions);
+	find_copies(named, module, functions);
 	for (size_t i = 0; i < functions->count; i++) {
 		const struct marker *m = &functions->markers[i];
 		bool wanted = false;
@@ -324,19 +380,18 @@ static void tell_unsigned(const char *rule)
 int functions_consent(const char *const *rules, int count,
 		      const struct named_in *in, bool yes)
 {
-	struct named named = { rules, count, 0, 0 };
+	struct named named = { rules, count, 0, 0, 0 };
 	const char *first = NULL;
 	int status = line_rules_compile(rules, count, in, functions_nearest);
 	char where[CAUSE_PATH_BYTES], text[CAUSE_TEXT_BYTES], rate[RATE_BYTES];
 	struct cause cause;
-	bool parameters = false, modules = false, alone;
+	bool parameters = false, alone;
 	int n = 0, ret;
 
 	for (int i = count; i-- > 0;)
 		if (rule_kind(rules[i]) == RULE_FUNCTIONS) {
 			first = rules[i];
 			parameters |= rule_has_parameters(first);
-			modules |= !!strchr(first, '/');
 			n++;
 		}
 	/* a process may be gone */
@@ -348,8 +403,7 @@ int functions_consent(const char *const *rules, int count,
 	if (status)
 		return status;
 	alone = in->given && in->npids > 1 && n == count;
-	for (size_t i = 0; n && (!yes || alone || modules) &&
-			   i < in->npids + !in->npids; i++) {
+	for (size_t i = 0; n && i < in->npids + !in->npids; i++) {
 		named.count = 0;
 		ret = each_module(in, i, is_named, count_module, &named);
 		if (alone && !ret && !named.count)
@@ -383,7 +437,7 @@ int functions_consent(const char *const *rules, int count,
 bool functions_named(const char *rule, const struct named_in *in)
 {
 	/* functions_consent() has told of older ones */
-	struct named named = { &rule, 1, 0, UINT64_MAX };
+	struct named named = { &rule, 1, 0, UINT64_MAX, UINT64_MAX };
 
 	for (size_t i = 0; i < in->npids + !in->npids && !named.count; i++)
 		each_module(in, i, is_named, count_module, &named);
@@ -460,6 +514,8 @@ static void add_function(struct nearest *nearest, char shown[GLOB_BYTES])
 	if (part)
 		*part = '\0';
 	distance = nearest_distance(rule, shown);
+	if (text_after(shown, rule) && copy_end(shown + strlen(rule)))
+		distance = 0;
 	scopes_skip(rule, 0, &scopes);
 	scopes_skip(shown, 0, &count);
 	tail = scopes_skip(shown, count - scopes, &count);

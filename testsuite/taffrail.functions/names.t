@@ -152,6 +152,47 @@ stdout: ^fn/a+\(int\) .*\[not: its symbol has more than 1012 characters\]$
 stdout: functions .*; (not )?1: its symbol has more than 1012 characters
 stderr: no function matches 'fn:aaa\*'; nearest: .*; not 1 of that name: its symbol has more than 1012 characters
 
+# Copies that compilers make
+group: copies
+before:
+	cat >copies.s <<'END'
+	.macro function name
+	.type \name, @function
+	\name: lea 7(%rdi), %rax
+	nop
+	ret
+	.size \name, . - \name
+	.balign 16
+	.endm
+	.text
+	.balign 16
+	function k
+	function k.constprop.0
+	function only.isra.0
+	.globl k
+	.type main, @function
+	.globl main
+	main: sub $8, %rsp
+	call k.constprop.0
+	call only.isra.0
+	xor %eax, %eax
+	add $8, %rsp
+	ret
+	.size main, . - main
+	.section .note.GNU-stack,"",@progbits
+	END
+	gcc -o copies copies.s
+case: a rule for a function of which there is a copy
+run: taffrail record --yes --force -o k.d -e fn:k%entry -- ./copies; taffrail record -o all.d -e 'fn:k.*%entry' -- ./copies && taffrail view all.d | grep -o 'fn:[^:]*:'
+stderr: rule 'fn:k%entry': calls may be those of a copy that the compiler has made: 'fn:k.\*' names k.constprop.0, too\n
+no stderr: rule 'fn:k.\*%entry'
+whole stdout:
+	fn:k.constprop.0:
+case: a function of which there is only a copy
+run: taffrail record --force -o only.d -e fn:only -- ./copies
+status: 1
+stderr: no function matches 'fn:only'; nearest: only.isra.0[, ]
+
 # Several names of a function
 group: twins
 before:
