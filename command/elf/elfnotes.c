@@ -57,6 +57,7 @@ static int add_marker(const struct symboliser_found *found, void *priv)
 		.address = of->address, .line = of->line, .kind = of->kind,
 		.nfields = of->nfields, .tested = of->tested,
 		.function = of->function, .former = of->former,
+		.exported = of->function == SYMBOLISER_EXPORTED,
 		.placement = of->placement, .operand = of->operand,
 		.why = of->why < WHY_FIELDS ?
 			       words[of->why] :

@@ -28,6 +28,8 @@ struct marker {
 	bool enabled;
 	bool tested;		/* the site tests a flag */
 	bool function;		/* of a program that was not prepared */
+	bool exported;		/* a function of a file that names no others
+				 * than it exports */
 	bool former;		/* of a file: its name is also that of an IFUNC,
 				 * which programs call in its place */
 	bool spot;		/* a line of a source, by a rule */

@@ -462,6 +462,7 @@ struct search {
 	const char *glob;		/* behind "fn:", if there is no module */
 	char runtime[GLOB_BYTES];	/* the rule that names one of libc's; or
 					 * "" */
+	bool begun;			/* a module has been looked at */
 	char stripped[NEAREST_LENGTH_MAX]; /* the program, or "" */
 	struct nearest functions, modules;
 };
@@ -570,8 +571,9 @@ static int search_module(const char *path, const char *names,
 	struct search *search = arg;
 	char probe[GLOB_BYTES], shown[GLOB_BYTES], choice[GLOB_BYTES + 2];
 	char own[FILE_NAMES_BYTES], *rest = own, *name;
-	bool variants = false, named;
+	bool variants = false, named, first = !search->begun;
 
+	search->begun = true;
 	find_runtime(search, names, functions);
 	strcpy(own, names);
 	while (functions->count && (name = strsep(&rest, RULE_OR)))
@@ -587,7 +589,7 @@ static int search_module(const char *path, const char *names,
 	/* strlen is one of __strlen_avx2 and others */
 	snprintf(choice, sizeof(choice), "_%s_", search->functions.rule);
 	/* the program is the first module */
-	if (!functions->count && !search->modules.ids[0])
+	if (first && (!functions->count || functions->markers->exported))
 		snprintf(search->stripped, sizeof(search->stripped), "%.*s",
 			 (int)strcspn(names, RULE_OR), names);
 	for (size_t i = 0; i < functions->count; i++) {

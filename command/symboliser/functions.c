@@ -26,6 +26,7 @@
 /* The functions of a file. */
 struct functions {
 	uint32_t how;			/* SYMBOLISER_PLAN and the like */
+	uint8_t function;		/* as of a marker */
 	struct usdt_wanted *wanted;
 	size_t n;
 	size_t room;
@@ -93,7 +94,7 @@ static int function_tell(const struct functions *f, struct usdt_calls *calls,
 		usdt_prototype_find(wanted->name) : NULL;
 	struct symboliser_found found = {
 		.marker = { .address = wanted->address, .kind = MARKER_USDT,
-			    .function = 1, .nfields = FIELDS,
+			    .function = f->function, .nfields = FIELDS,
 			    .former = is_former(f, wanted->name),
 			    .types = { TAFFRAIL_T_S64, TAFFRAIL_T_S64,
 				       TAFFRAIL_T_S64, TAFFRAIL_T_PTR } },
@@ -225,6 +226,7 @@ int symboliser_read_functions(const struct usdt_file *file,
 		else
 			mini.bytes = NULL;
 	}
+	f.function = debug || usdt_has_symbols(file) ? 1 : SYMBOLISER_EXPORTED;
 	usdt_choices_read(file, choice_seen, &f);
 	ret = usdt_functions_read(file, debug, function_seen, &f);
 	if (f.n)

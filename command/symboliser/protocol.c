@@ -166,7 +166,8 @@ size_t symboliser_record_read(struct symboliser_found *found,
 	if (record.string_bytes > n ||
 	    record.shown_bytes > n - record.string_bytes ||
 	    record.marker.kind > MARKER_USDT || record.marker.tested > 1 ||
-	    record.marker.function > 1 || record.marker.former > 1 ||
+	    record.marker.function > SYMBOLISER_EXPORTED ||
+	    record.marker.former > 1 ||
 	    record.marker.placement > PLACED_NOT ||
 	    record.marker.why >= WHY_USDT + USDT_REASONS ||
 	    record.marker.nfields > TAFFRAIL_FIELDS_MAX)

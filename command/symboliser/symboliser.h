@@ -168,6 +168,8 @@ enum symboliser_unfit {
 	UNFIT_END,
 };
 
+#define SYMBOLISER_EXPORTED 2	/* a function of a file without others */
+
 /* A marker or a USDT probe, as a file has it. */
 struct symboliser_marker {
 	uint64_t address;
@@ -178,7 +180,7 @@ struct symboliser_marker {
 	uint8_t nfields;
 	uint8_t tested;			/* 1: the site tests a flag */
 	uint8_t function;		/* 1: of a program that was not
-					 * prepared */
+					 * prepared; or SYMBOLISER_EXPORTED */
 	uint8_t former;			/* 1: its name is also that of an
 					 * IFUNC, which is newer */
 	uint8_t placement;		/* enum marker_placement */

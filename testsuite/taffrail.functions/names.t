@@ -105,6 +105,64 @@ run: taffrail record -o linker --force -e 'fn:ld-linux*/_dl_debug_state%entry' -
 status: 1
 stderr: fn/_dl_debug_state at 0x[0-9a-f]+ is not traced: the agent's own code is there\n
 no stderr: another program
+case: a program that is stripped but exports functions is called so
+file exports.c:
+	int one(int k) { return k + 1; }
+	static __attribute__((noinline)) int hidden(int k) { return k * k - 7; }
+	int main(int argc, char **argv) { return one(argc) + hidden(argc) - 2 * !argv; }
+run: gcc -O1 -rdynamic -o exports exports.c; gcc -O1 -rdynamic -s -o exported exports.c; taffrail list --functions exported fn:hidde; taffrail list --functions exports fn:hidde
+status: 1
+stderr: exported: no function matches 'fn:hidde'; nearest: .*; exported is stripped: a -dbgsym package
+stderr: exports: no function matches 'fn:hidde'; nearest: hidden, 
+no stderr: exports is stripped
+
+# Symbols of hundreds of characters, as functions of C++ have that take
+# containers
+group: long symbols
+before:
+	cat >long.cc <<'END'
+	#include <map>
+	#include <string>
+	#include <vector>
+	using index = std::map<std::string, std::vector<int>>;
+	__attribute__((noipa)) int find_in(const index &in, const std::string &key)
+	{
+		return in.count(key) ? 1 : -1;
+	}
+	__attribute__((noipa)) int find_in(const std::map<index, index> &in, const std::string &key)
+	{
+		return static_cast<int>(in.size() + key.size());
+	}
+	static __attribute__((noipa)) int find_own(const std::map<index, index> &in, const std::map<std::string, long> &)
+	{
+		return static_cast<int>(in.size());
+	}
+	HUGE
+	int main()
+	{
+		return find_in(index(), "one") + find_in(std::map<index, index>(), "four") + find_own({}, {}) + huge(0) - 3;
+	}
+	END
+	huge=_Z1100$(printf 'a%.0s' {1..1100})i
+	sed -i "s/^HUGE/int huge(int) __asm__(\"$huge\"); __attribute__((noipa)) int huge(int k) { return k; }/" long.cc
+	g++ -O2 -g -o long long.cc
+	cat >sleeper.cc <<'END'
+	#include <map>
+	#include <string>
+	#include <unistd.h>
+	#include <vector>
+	__attribute__((noipa)) int turn(const std::map<std::string, std::vector<std::string>> &in, const std::map<int, std::string> &other)
+	{
+		return static_cast<int>(in.size() + other.size());
+	}
+	int main()
+	{
+		for (;;)
+			usleep(1000 + turn({}, {}));
+	}
+	END
+	g++ -O2 -o sleeper sleeper.cc
+	nm long | awk '$3 ~ /find_/ && length($3) > 117' | wc -l >long.count
 case: they are more than 117 characters long
 run: cat long.count
 whole stdout:
