@@ -385,7 +385,7 @@ struct session_page {
 	uint32_t untaken_more;		/* lines that had no room */
 	/* a line for each place that a rule names and that is not switched:
 	 * "CHANNEL/NAME<tab>ADDRESS<tab>FILE'S ADDRESS<tab>WHY", addresses in
-	 * hexadecimal; WHY is an enum usdt_reason (only a trap could be there)
+	 * hexadecimal, and of a function "<tab>MODULE" behind them, the names; WHY is an enum usdt_reason (only a trap could be there)
 	 * or a negative errno. SESSION_UNTAKEN_PAST replaces the tab before WHY
 	 * while that does not hold: the place is switched, has gone, or has
 	 * another line. (Earlier agents added a line whose WHY is 0.) A marker

@@ -33,7 +33,7 @@ static bool place_named(const struct place *place, const char *rule)
 	guard = strstr(id, SESSION_UNTAKEN_GUARD);
 	if (guard)
 		*guard = '\0';
-	return rule_matches(rule, id, NULL);
+	return rule_matches(rule, id, *place->module ? place->module : NULL);
 }
 
 /* Adds a place. A line that does not hold any more tells nothing new of one
@@ -131,7 +131,9 @@ void places_take(struct places *places, pid_t pid,
 		if (!holds && (*p != SESSION_UNTAKEN_PAST || !own.ended))
 			continue;
 		place.why = (int)strtol(p + 1, &p, 10);
-		if (*p != '\n')
+		n = *p == '\t' ? strcspn(++p, "\n") : 0;
+		snprintf(place.module, sizeof(place.module), "%.*s", (int)n, p);
+		if (p[n] != '\n')
 			continue;
 		if (strstr(place.id, SESSION_UNTAKEN_FILE))
 			file_add(&own, &place, rule);

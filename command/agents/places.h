@@ -19,6 +19,7 @@ struct place {
 	uint64_t address;
 	uint64_t in_file;		/* the address that the file gives */
 	int why;			/* as in the page; 0: it is switched */
+	char module[192];		/* the names of a function's; or "" */
 	bool unread;			/* a probe of a file that the agent
 					 * cannot read: why says the errno */
 	pid_t pid;

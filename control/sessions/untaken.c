@@ -20,7 +20,7 @@
 #include "tracepoints/sites/registry.h"
 #include "tracepoints/usdt/usdt.h"
 
-#define LINE_BYTES	(FUNCTION_ID_BYTES + 64)
+#define LINE_BYTES	(FUNCTION_ID_BYTES + MODULE_NAMES_BYTES + 64)
 
 /* The state of the current look, and the size of the lines that the page had
  * before. */
@@ -80,8 +80,10 @@ static bool lines_mark(struct session_page *page, const char *place, int why)
 	return found;
 }
 
-/* Writes a line, unless the page has it. */
-static void why_write(struct look *look, struct text *line, int why)
+/* Writes a line, unless the page has it; `module`: that of a place, whose names
+ * are told of a function, or NULL. */
+static void why_write(struct look *look, struct text *line,
+		      const struct module *module, int why)
 {
 	struct session_page *page = look->page;
 	uint32_t used = load_relaxed(&page->untaken_bytes);
@@ -90,6 +92,10 @@ static void why_write(struct look *look, struct text *line, int why)
 		return;
 	text_add_char(line, '\t');
 	text_add_number(line, why);
+	if (module && text_after(line->start, "fn/")) {
+		text_add_char(line, '\t');
+		text_add(line, module->names);
+	}
 	text_add_char(line, '\n');
 	if (line->cut || used + line->used >= sizeof(page->untaken)) {
 		look->more++;
@@ -165,7 +171,7 @@ static void object_look(struct look *look, const struct object *object)
 		if (guard)
 			text_add(&line, SESSION_UNTAKEN_GUARD);
 		place_add(&line, (uint64_t)code->address, object->module);
-		why_write(look, &line, why);
+		why_write(look, &line, object->module, why);
 	}
 }
 
@@ -191,7 +197,7 @@ static void untaken_look(struct look *look, const struct module *module,
 	text_open(&line, bytes, sizeof(bytes));
 	text_add(&line, place->id);
 	place_add(&line, place->address, module);
-	why_write(look, &line, named ? place->why : 0);
+	why_write(look, &line, module, named ? place->why : 0);
 }
 
 /* Writes the lines of a module's markers and probes. */
@@ -215,7 +221,8 @@ static int module_look(struct module *module, void *arg)
 		text_add(&line, session->rules[i].glob);
 		text_add(&line, SESSION_UNTAKEN_FILE);
 		range_add(&line, module->start, module->end);
-		why_write(look, &line, session->rules[i].wanted ? unread : 0);
+		why_write(look, &line, NULL,
+			  session->rules[i].wanted ? unread : 0);
 	}
 	for (object = module->objects; object; object = object->next)
 		object_look(arg, object);

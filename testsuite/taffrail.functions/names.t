@@ -105,6 +105,11 @@ run: taffrail record -o linker --force -e 'fn:ld-linux*/_dl_debug_state%entry' -
 status: 1
 stderr: fn/_dl_debug_state at 0x[0-9a-f]+ is not traced: the agent's own code is there\n
 no stderr: another program
+case: a rule with a mistyped module is told beside it
+run: taffrail record -o linker --force -e 'fn:ld-linux*/_dl_debug_state%entry' -e 'fn:ld-lnux*/_dl_debug_state%entry' -- "$CASES/known"
+status: 1
+stderr: no function matches 'fn:ld-lnux\*/_dl_debug_state%entry'; nearest: modules ld-linux
+no stderr: no function matches 'fn:ld-linux
 case: a program that is stripped but exports functions is called so
 file exports.c:
 	int one(int k) { return k + 1; }

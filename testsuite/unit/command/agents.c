@@ -249,6 +249,11 @@ static void check_damaged(void)
 	set_untaken(&page, line, 0);
 	places_take(&places, 7, &page, NULL);
 	unit_equal((long long)places.count, 0, "a longer id");
+	set_untaken(&page, "fn/a\t1\t1\t6\tlibone.so.1|one\n", 0);
+	places_take(&places, 7, &page, NULL);
+	unit_equal(places_named(&places, "fn:libone/a"), true, "its module");
+	unit_equal(places_named(&places, "fn:libtwo/a"), false, "another one");
+	places_free(&places);
 	set_untaken(&page, "app/a\t1\t1\t6\n", 0);
 	page.untaken_bytes = sizeof(page.untaken);
 	places_take(&places, 7, &page, NULL);
