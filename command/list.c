@@ -57,6 +57,7 @@ struct output {
 	bool behind;			/* this list is not the first */
 	struct shown shown;		/* callbacks of this list's process */
 	struct marker_list sites;	/* that its agent has */
+	bool agent;			/* it has one */
 };
 
 /* Writes the type of a variant's option into `type`, and returns it: "nothing"
@@ -544,8 +545,10 @@ static void keep_named(struct output *out, struct marker_list *list,
  * process has changed the code, unless that was the agent, for one of the sites
  * that it lists. */
 static void note_changed(struct marker_list *list,
-			 const struct marker_list *sites)
+			 const struct marker_list *sites, bool agent)
 {
+	int why;
+
 	for (size_t i = 0; i < list->count; i++) {
 		struct marker *m = &list->markers[i];
 		bool ours = false;
@@ -561,7 +564,10 @@ static void note_changed(struct marker_list *list,
 		if (!m->changed || ours)
 			continue;
 		m->placement = PLACED_NOT;
-		m->why = marker_refusal(-EBUSY) + strlen(MARKER_OFF);
+		/* the agent hears of libraries there (agent/loader-x86_64.c) */
+		why = agent && !strcmp(m->id, "fn/_dl_debug_state") ?
+			      -EADDRINUSE : -EBUSY;
+		m->why = marker_refusal(why) + strlen(MARKER_OFF);
 	}
 }
 
@@ -572,7 +578,7 @@ static int list_module(const char *path, const char *names,
 	struct output *out = arg;
 
 	keep_named(out, list, names);
-	note_changed(list, &out->sites);
+	note_changed(list, &out->sites, out->agent);
 	out->headings = true;
 	if (list->count)
 		put_list(out, list, path, 0);
@@ -602,7 +608,8 @@ static int list_functions(struct output *out, pid_t pid)
 	int error = targets_open_each(&targets, &pid, 1, &cause), ret;
 
 	/* without an agent, it has none */
-	if (!error && !target_list(&targets.targets[0]))
+	out->agent = !error && !target_list(&targets.targets[0]);
+	if (out->agent)
 		out->sites = targets.targets[0].markers;
 	ret = functions_of_process(pid, SYMBOLISER_PLAN, NULL, list_module,
 				   out);

@@ -110,6 +110,9 @@ run: taffrail record -o linker --force -e 'fn:ld-linux*/_dl_debug_state%entry' -
 status: 1
 stderr: no function matches 'fn:ld-lnux\*/_dl_debug_state%entry'; nearest: modules ld-linux
 no stderr: no function matches 'fn:ld-linux
+case: so says the list of a process that has an agent
+run: start waits sleep 99; taffrail attach $pid 2>/dev/null; taffrail list --functions -p $pid 'fn:ld-linux*/_dl_debug_state'; kill $pid
+stdout: ^fn/_dl_debug_state .*\[not: the agent's own code is there\]$
 case: a program that is stripped but exports functions is called so
 file exports.c:
 	int one(int k) { return k + 1; }
