@@ -8,14 +8,18 @@
 #include "command/elf/call-types-private.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "base/lines.h"
 #include "base/text.h"
 #include "command/common/command.h"
+#include "command/common/installed.h"
 #include "command/elf/debug-files.h"
 #include "command/elf/named-functions.h"
 #include "command/elf/process-markers.h"
@@ -188,6 +192,22 @@ static int file_take(const char *path, const char *called,
 	return 0;
 }
 
+/* Reads the programs that the words of an argument name, as those of a shell's
+ * command or the argument of `timeout`. */
+static void words_take(const char *argument, struct reading *reading)
+{
+	char *words = strdup(argument), *rest = words, *word, path[PATH_MAX];
+	struct stat st;
+
+	while ((word = words ? strsep(&rest, " \t\n;&|()'\"`") : NULL))
+		if (*word && *word != '-' &&
+		    !installed_program(path, sizeof(path), word) &&
+		    !stat(path, &st) && S_ISREG(st.st_mode) &&
+		    !access(path, X_OK))
+			files_of_program(path, file_take, reading);
+	free(words);
+}
+
 /* Tells whether a condition names the registers of arguments. */
 static bool names_registers(const char *condition)
 {
@@ -237,6 +257,8 @@ void call_types_compile(const char *const *rules, int count,
 		process_each_file(in->pids[i], file_take, &reading);
 	if (ntyped && in->program)
 		files_of_program(in->program, file_take, &reading);
+	for (int i = 0; ntyped && in->arguments && in->arguments[i]; i++)
+		words_take(in->arguments[i], &reading);
 	for (uint32_t i = 0; i < ntyped; i++) {
 		char others[64] = "";
 

@@ -18,6 +18,8 @@ struct named_in {
 	const pid_t *pids;
 	size_t npids;
 	const char *program;
+	char *const *arguments;	/* of the program, or NULL: they may name
+				 * others that it executes */
 	bool given;		/* by -p: one that rules do not meet is told */
 	char *const *files;
 	size_t nfiles;

@@ -220,6 +220,8 @@ int record_main(int argc, char **argv)
 			.pids = options.pids.pids,
 			.npids = (size_t)options.pids.count,
 			.program = options.program ? options.program[0] : NULL,
+			.arguments = options.program ? options.program + 1 :
+						       NULL,
 			.given = true }, options.yes) ||
 	    record_check_probes(&options) || record_make_output())
 		return COMMAND_FAILED;

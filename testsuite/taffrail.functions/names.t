@@ -199,6 +199,11 @@ whole stdout:
 case: several processes agree
 run: taffrail record -o many.d -e fn:find_in -- sh -c './long; ./long; true' && taffrail report --functions many.d | grep -c ' 2 .* find_in'
 stdout: ^2$
+case: programs that a word of an argument names have types, others have none
+run: for c in 'exec ./long 1' 'p=long; ./$p; true'; do taffrail record --force -o args.d -e fn:find_in%entry -- env A=1 sh -c "$c" && taffrail view args.d | grep -c 'in = 0x.*, key = 0x'; done; true
+whole stdout:
+	2
+	0
 case: a process has them by name, and they go and come
 run:
 	start sleeper ./sleeper
