@@ -467,9 +467,18 @@ static void pages_check(void)
 {
 	uint8_t on[USDT_JUMP_BYTES] = { 0xe9, 0, 0, 0, 0xcc };
 	uint64_t site = 0x20000000, targets[USDT_PUNS_MAX];
-	uint32_t n = 0;
+	uint32_t n = 0, left = 0;
+	uint64_t other;
 	int ret = 0;
 
+	/* a page that others have made, and left */
+	other = usdt_near_trampoline((uint64_t)puns_code, 0xffff0000,
+				     0x30000000, USDT_TRAMPOLINE_BYTES);
+	usdt_near_give(other, USDT_TRAMPOLINE_BYTES);
+	unit_equal(usdt_near_exact(other, USDT_TRAMPOLINE_BYTES, &left), 0,
+		   "a place in others' page");
+	usdt_near_undo(other, USDT_TRAMPOLINE_BYTES, &left);
+	unit_equal(left, 0, "others' page does not count");
 	unit_equal(usdt_pun_take(on, site, 4, 1u << 4), -ERANGE,
 		   "places below address 0");
 	/* far from everything: one window, of which each place is alone */

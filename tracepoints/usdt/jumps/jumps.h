@@ -389,7 +389,7 @@ int usdt_near_at(uint64_t site, uint64_t address, uint32_t n);
 /* Does the same at any distance, in a new page only if *left is not 0, which
  * then counts down. Returns 0; -ERANGE: there is no page; -EADDRINUSE: others
  * have the bytes. The second one gives bytes back that no thread was led to,
- * and the page if nothing is left there, which then counts up. */
+ * and the page if nothing is left there; *left counts up if it counted down. */
 int usdt_near_exact(uint64_t address, uint32_t n, uint32_t *left);
 void usdt_near_undo(uint64_t address, uint32_t n, uint32_t *left);
 

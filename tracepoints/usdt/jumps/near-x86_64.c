@@ -24,7 +24,8 @@ struct near {
 	struct near *next;
 	uint64_t address;
 	uint32_t behind;	/* where usdt_near_take() continues */
-	uint32_t lone;		/* few jumps can lead to it */
+	uint16_t lone;		/* few jumps can lead to it */
+	uint16_t counted;	/* down, by usdt_near_exact() */
 	uint64_t used[UNITS / 64];
 };
 
@@ -130,7 +131,9 @@ void usdt_near_give(uint64_t address, uint32_t n)
 		units_set(near, address & (PAGE - 1), n, 0);
 }
 
-int usdt_near_exact(uint64_t address, uint32_t n, uint32_t *left)
+/* Does what usdt_near_exact() does; a new page is counted, or not. */
+static int units_take(uint64_t address, uint32_t n, uint32_t *left,
+		      uint16_t counted)
 {
 	uint64_t page = address & ~(PAGE - 1);
 	struct near *near = nears;
@@ -140,6 +143,8 @@ int usdt_near_exact(uint64_t address, uint32_t n, uint32_t *left)
 	if (!near && *left) {
 		near = near_make(page);
 		*left -= !!near;
+		if (near)
+			near->counted = counted;
 	}
 	if (!near)
 		return -ERANGE;
@@ -147,6 +152,11 @@ int usdt_near_exact(uint64_t address, uint32_t n, uint32_t *left)
 		return -EADDRINUSE;
 	units_set(near, (uint32_t)(address - page), n, 1);
 	return 0;
+}
+
+int usdt_near_exact(uint64_t address, uint32_t n, uint32_t *left)
+{
+	return units_take(address, n, left, 1);
 }
 
 void usdt_near_undo(uint64_t address, uint32_t n, uint32_t *left)
@@ -163,16 +173,16 @@ void usdt_near_undo(uint64_t address, uint32_t n, uint32_t *left)
 	if (!near || used || near->behind)
 		return;
 	*link = near->next;
+	*left += near->counted;
 	sys_munmap(near->address, PAGE);
 	arena_give(&near_type, near);
-	++*left;
 }
 
 int usdt_near_at(uint64_t site, uint64_t address, uint32_t n)
 {
 	uint32_t left = is_near(site, address & ~(PAGE - 1));
 
-	return usdt_near_exact(address, n, &left) ? -ERANGE : 0;
+	return units_take(address, n, &left, 0) ? -ERANGE : 0;
 }
 
 /* Returns where a jump at the site leads with this operand. */
