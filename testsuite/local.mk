@@ -190,7 +190,8 @@ testsuite_unit_tracepoints_usdt_spots_LDADD = \
 testsuite_unit_tracepoints_usdt_spots_CFLAGS = $(AM_CFLAGS) -O2 -g
 testsuite_unit_tracepoints_usdt_spots_LDFLAGS = -Wl,--wrap=usdt_hit
 testsuite_unit_jumps_puns_SOURCES = testsuite/unit/jumps/puns.c $(usdt_sources)
-testsuite_unit_jumps_puns_LDFLAGS = -Wl,--wrap=usdt_hit
+testsuite_unit_jumps_puns_LDFLAGS = -Wl,--wrap=usdt_hit \
+	-Wl,--wrap=usdt_puns_add
 testsuite_unit_buffers_records_SOURCES = \
 	testsuite/unit/buffers/records.c $(stress_bed)
 testsuite_unit_buffers_ring_paths_SOURCES = \

@@ -82,6 +82,21 @@ static int stopped;
 static uint32_t wrong, runs;
 
 void __wrap_usdt_hit(struct usdt_spot *spot, const struct usdt_state *state);
+int __real_usdt_puns_add(const struct way *way);
+int __wrap_usdt_puns_add(const struct way *way);
+
+static bool scarce;		/* the list has no memory */
+static uint64_t added;		/* where a jump leads that was listed, or not */
+
+int __wrap_usdt_puns_add(const struct way *way)
+{
+	uint64_t targets[USDT_PUNS_MAX];
+
+	usdt_pun_targets(usdt_way_part(way, WAY_ON), way->site, way->puns,
+			 targets);
+	added = targets[0];
+	return scarce ? -ENOMEM : __real_usdt_puns_add(way);
+}
 
 /* Counts a hit, as the stubs call it. */
 void __wrap_usdt_hit(struct usdt_spot *spot, const struct usdt_state *state)
@@ -318,6 +333,30 @@ static void threads_stop(const pthread_t *threads, uint32_t n)
 		pthread_join(threads[i], NULL);
 }
 
+/* Without memory nothing is kept: the next one has the same. */
+static void scarce_check(void)
+{
+	const struct stub *stubs = usdt_stubs_take(0);
+	uint64_t first = 0;
+	uint32_t i = 0;
+
+	scarce = true;
+	while (i < PLACES && !added && !spots[i].way)
+		spot_come(i++, true);
+	unit_equal(requests[--i].why, -ENOMEM, "without memory: why not");
+	unit_check(!spots[i].way && added, "without memory: no place");
+	unit_check(usdt_stubs_take(0) == stubs,
+		   "without memory: stubs are given back");
+	first = added;
+	spot_come(i, true);
+	unit_check(added == first, "without memory: so is where it leads");
+	scarce = false;
+	spot_come(i, true);
+	unit_check(is_pun(&spots[i]) && added == first, "then there is memory");
+	unit_equal(code_run(), 0, "and it is right");
+	spot_drop(i);
+}
+
 /* Random ones come and go, in any order, beside others that are on. */
 static void crowd_check(uint32_t rounds)
 {
@@ -520,6 +559,7 @@ int main(int argc, char **argv)
 	for (uint32_t i = 0; i < PLACES; i++)
 		expected[i] = puns_run(i, 3000017 * i + 5);
 	plans_check();
+	scarce_check();
 	alone_check();
 	crowd_check((uint32_t)rounds);
 	refused_check();

@@ -207,7 +207,11 @@ static int way_make(struct way *way, const struct usdt_plan *plan,
 	way->prefixes = plan->prefixes;
 	way->beside = plan->beside;
 	__builtin_memcpy(usdt_way_part(way, WAY_ON), m.bytes, part_bytes(way));
-	return way->puns ? usdt_puns_add(way) : 0;
+	/* last: the list keeps it */
+	ret = way->puns ? usdt_puns_add(way) : 0;
+	if (!ret)
+		return 0;
+	usdt_stubs_give(way->stubs);
 give_moved:
 	usdt_near_give(moved, way->moved_bytes);
 give_trampolines:

@@ -325,10 +325,12 @@ bool usdt_share_plan(const struct usdt_sharing *s, const struct usdt_spot *spot,
  */
 int usdt_share_make(struct usdt_sharing *s, struct usdt_spot *spot);
 
-/* For makers of ways. Stubs are taken n at a time and never given back; behind
- * one the thread continues at `resume`. A trampoline is code that jumps to an
- * address. The latter two return 0 or a negative errno. */
+/* For makers of ways. Stubs are taken n at a time; only those taken last may be
+ * given back, if no thread was led to them. Behind one the thread continues at
+ * `resume`. A trampoline is code that jumps to an address. The writers return 0
+ * or a negative errno. */
 struct stub *usdt_stubs_take(uint32_t n);
+void usdt_stubs_give(struct stub *taken);
 int usdt_stub_write(struct stub *stub, struct usdt_spot *spot,
 		    uint64_t resume, const struct patcher *patcher);
 int usdt_trampoline_write(uint64_t trampoline, uint64_t to,

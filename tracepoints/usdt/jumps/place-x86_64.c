@@ -72,8 +72,12 @@ static int way_make(struct way *way, uint64_t trampoline,
 		return -ENOMEM;
 	ret = usdt_trampoline_write(trampoline, (uint64_t)way->stubs, patcher);
 	/* last: a way that could not be made is given back */
-	return ret ? ret : index_add(&trampolines, address_hash(block),
-				     (uint64_t)way);
+	if (!ret)
+		ret = index_add(&trampolines, address_hash(block),
+				(uint64_t)way);
+	if (ret)
+		usdt_stubs_give(way->stubs);
+	return ret;
 }
 
 /* Gives the only gate of a way to a spot. Returns 0 or a negative errno. */

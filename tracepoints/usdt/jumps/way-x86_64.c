@@ -103,6 +103,11 @@ struct stub *usdt_stubs_take(uint32_t n)
 	return taken;
 }
 
+void usdt_stubs_give(struct stub *taken)
+{
+	stubs = taken;
+}
+
 int usdt_stub_write(struct stub *at, struct usdt_spot *spot,
 		    uint64_t resume, const struct patcher *patcher)
 {
