@@ -72,6 +72,12 @@ FUNCTION(puns_padded, "puns_padded: incl %eax\n"
 FUNCTION(puns_system, "puns_system: incl %eax\n syscall\n nop\n ret");
 FUNCTION(puns_stays, "incl %eax\n puns_stays: syscall\n nop\n ret");
 FUNCTION(puns_last, "puns_last: ret");
+/* with and without a cc behind it, it leads to places that overlap */
+FUNCTION(puns_close, "puns_close: cltd\n .byte 0xc6, 0x05, 9, 0x7a, 3, 0, 1\n"
+	 " .byte 0x74, puns_close - . - 1, 0x74, puns_close - . - 1\n ret");
+/* to places apart, at the same offsets in two lines of 16 bytes */
+FUNCTION(puns_apart, "puns_apart: cltd\n .byte 0x3d, 9, 0x7a, 3, 0\n"
+	 " .byte 0x74, puns_apart - . - 1, 0x74, puns_apart - . - 1\n ret");
 
 static struct usdt_spot spots[PLACES], *settled[PLACES];
 static struct usdt_request requests[PLACES];
@@ -290,6 +296,8 @@ static void plans_check(void)
 	plan_check("before a system call", puns_system, false, 0, 0x15);
 	plan_check("a system call", puns_stays, false, USDT_FIXED, 0);
 	plan_check("the last one", puns_last, false, 0, 0x1f);
+	plan_check("places that overlap", puns_close, false, USDT_REACH, 0);
+	plan_check("places apart", puns_apart, false, 0, 0x3);
 }
 
 /* Each place alone. */

@@ -599,6 +599,9 @@ void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 }
 
 #define PAGE		4096ull
+#define TRAP		0xcc
+#define UNIT		16u	/* of places (jumps/near-x86_64.c) */
+#define LAST		(USDT_TRAMPOLINE_BYTES - 1)
 
 /* From here on jumps with cc as the operand's highest byte lead above 0. */
 #define LOW_END		0x34000000ull
@@ -619,14 +622,43 @@ static bool leads_across(const struct usdt_plan *plan, uint32_t at)
 	       (to & (PAGE - 1)) + USDT_TRAMPOLINE_BYTES > PAGE;
 }
 
+/* Tells whether places of a jump of which one byte is switched, so that all are
+ * given, have units of usdt_near_exact() in common or cross into the next page:
+ * those with and without a cc in the lower two bytes of the operand. */
+static bool puns_meet(const struct usdt_plan *plan)
+{
+	uint32_t starts = plan->starts, n = 0;
+	uint64_t to[4];
+
+	for (uint32_t k = 1; k <= 2; k++)
+		if (plan->bytes[k] == TRAP)
+			starts &= ~(1u << k);
+	for (uint32_t some = 0; plan->switched == 1 && some <= 6; some += 2) {
+		if (some & ~starts)
+			continue;
+		to[n] = plan->address + USDT_JUMP_BYTES +
+			(some & 2 ? TRAP : plan->bytes[1]) +
+			(some & 4 ? TRAP : plan->bytes[2]) * 256u;
+		if ((to[n] & (PAGE - 1)) + USDT_TRAMPOLINE_BYTES > PAGE)
+			return true;
+		for (uint32_t k = 0; k < n; k++)
+			if (to[k] / UNIT <= (to[n] + LAST) / UNIT &&
+			    to[n] / UNIT <= (to[k] + LAST) / UNIT)
+				return true;
+		n++;
+	}
+	return false;
+}
+
 bool usdt_plan_leads(const struct usdt_plan *plan)
 {
 	uint32_t jumps = plan->joins | 1u << plan->prefixes;
 
 	if (plan->pun)
-		return !plan->low ||
-		       !((plan->starts >> (USDT_JUMP_BYTES - 1) & 1) |
-			 plan->bytes[USDT_JUMP_BYTES - 1] >> 7);
+		return !puns_meet(plan) &&
+		       (!plan->low ||
+			!((plan->starts >> (USDT_JUMP_BYTES - 1) & 1) |
+			  plan->bytes[USDT_JUMP_BYTES - 1] >> 7));
 	if (plan->low && jumps << (USDT_JUMP_BYTES - 1) & plan->starts)
 		return false;
 	for (uint32_t at = 0; jumps >> at; at++)
