@@ -4,6 +4,7 @@ a reload, among many, and without growing. One word of the command says which.
 """
 import atexit
 import copy
+import ctypes
 import gc
 import importlib
 import os
@@ -26,6 +27,23 @@ def resident():
     with open("/proc/self/statm") as file:
         _, whole, shared, *_ = map(int, file.read().split())
     return (whole - shared) * os.sysconf("SC_PAGE_SIZE")
+
+
+class Heap(ctypes.Structure):
+    """What mallinfo2() returns: bytes, of them what is taken from libc."""
+    _fields_ = [(name, ctypes.c_size_t) for name in
+                "arena ordblks smblks hblks hblkhd usmblks fsmblks taken "
+                "fordblks keepcost".split()]
+
+
+def taken():
+    """Objects of Python's own memory, and bytes of libc's; None without it."""
+    try:
+        mallinfo2 = ctypes.CDLL(None).mallinfo2
+    except AttributeError:
+        return sys.getallocatedblocks(), None
+    mallinfo2.restype = Heap
+    return sys.getallocatedblocks(), mallinfo2().taken
 
 
 class Text:
@@ -53,11 +71,15 @@ def steady():
                     pass
     rounds = int(os.environ.get("ROUNDS", "1000000"))
     calls(rounds * 2 // 5)
-    before = resident()
-    calls(rounds)
-    grown = resident() - before
-    assert grown < 1 << 20, grown
     gc.collect()
+    before, (objects, heap) = resident(), taken()
+    calls(rounds)
+    gc.collect()
+    grown, (more, bytes_more) = resident() - before, taken()
+    assert grown < 1 << 20, grown
+    # one in each eighth round would be found
+    assert more - objects < rounds // 20, more - objects
+    assert heap is None or bytes_more - heap < rounds // 2, bytes_more - heap
     objects = sys.getrefcount(text)
     calls(1000)
     assert sys.getrefcount(text) == objects
