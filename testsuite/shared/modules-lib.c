@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A library for modules.c: a marker in its constructor, in a function and in
- * its destructor; it loads others. With MANY: 2048 sites of one marker.
+ * its destructor; it loads others. With MANY: 128 sites of one marker, and with
+ * MANY_ALL the function that calls sixteen times as many.
  */
 #include <dlfcn.h>
 #include <taffrail/marker.h>
@@ -13,38 +14,29 @@
 #define SITES_64	SITES_8 SITES_8 SITES_8 SITES_8 \
 			SITES_8 SITES_8 SITES_8 SITES_8
 
-/* Not all in one function: that takes compilers too long. */
-#define FUNCTION(name)	static int name(int number) { SITES_64 SITES_64 \
-						      return number; }
-FUNCTION(many_0)
-FUNCTION(many_1)
-FUNCTION(many_2)
-FUNCTION(many_3)
-FUNCTION(many_4)
-FUNCTION(many_5)
-FUNCTION(many_6)
-FUNCTION(many_7)
-FUNCTION(many_8)
-FUNCTION(many_9)
-FUNCTION(many_10)
-FUNCTION(many_11)
-FUNCTION(many_12)
-FUNCTION(many_13)
-FUNCTION(many_14)
-FUNCTION(many_15)
+/* Not all in one function: that takes compilers too long, and so do all in one
+ * file. The test makes sixteen of this object, each with another name. */
+int many(int number);
+int many(int number)
+{
+	SITES_64 SITES_64
+	return number;
+}
+
+#elif defined(MANY_ALL)
+
+#define EACH(m)	m(0) m(1) m(2) m(3) m(4) m(5) m(6) m(7) m(8) m(9) m(10) \
+		m(11) m(12) m(13) m(14) m(15)
+#define DECLARE(n)	int many_##n(int number);
+#define CALL(n)		number = many_##n(number);
+
+EACH(DECLARE)
 
 int modules_many(void)
 {
-	static int (*const functions[])(int) = {
-		many_0, many_1, many_2, many_3, many_4, many_5, many_6, many_7,
-		many_8, many_9, many_10, many_11, many_12, many_13, many_14,
-		many_15,
-	};
 	int number = 0;
-	int i;
 
-	for (i = 0; i < 16; i++)
-		number = functions[i](number);
+	EACH(CALL)
 	return number != 2048;
 }
 
