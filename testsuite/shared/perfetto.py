@@ -22,6 +22,9 @@ def unescape(text):
 
 
 def number(text):
+    # most are such, of a hundred thousand
+    if text.isdecimal():
+        return int(text)
     if text == '-0':
         return -0.0
     if re.fullmatch(r'-?\d+', text):

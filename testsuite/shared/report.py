@@ -34,6 +34,8 @@ GROUPS = 1000
 
 def value(text):
     text = text.strip()
+    if text.isdecimal():
+        return int(text)
     if text.startswith('"'):
         return text
     symbol = re.match(r'\( .* : container = (0x[0-9A-F]+) \)$', text)
