@@ -9,7 +9,10 @@
 #include "base/base.h"
 #include "base/sys.h"
 
-#define OWN_BYTES		4096u	/* all that most programs need */
+/* All that most programs need; the linker puts both beside other variables
+ * (agent/beside/start.ld). */
+#define OWN_BYTES		6656u
+#define PACKED_OWN_BYTES	384u
 #define FIRST_CHUNK_BYTES	(256u << 10)
 #define CHUNK_BYTES		(64u << 10)	/* of others: all is touched */
 #define ARENA_ALIGN		64
@@ -61,7 +64,9 @@ void *arena_keep(size_t size)
 
 void *arena_pack(size_t size)
 {
-	static struct chunk chunk;
+	static char packed[PACKED_OWN_BYTES]
+		__attribute__((aligned(PACKED_ALIGN)));
+	static struct chunk chunk = { packed, sizeof(packed), 0 };
 
 	return chunk_cut(&chunk, align_up(size, PACKED_ALIGN));
 }
