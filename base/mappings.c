@@ -20,11 +20,29 @@
  * written anyhow (agent/beside/start.ld). */
 struct mapping mappings[MAPPINGS_MAX] TABLE;
 uint32_t mappings_lost;
+static uint32_t rows;		/* at the end, that were ever taken */
+
+/* Returns the first row that was ever taken: to read those before it takes a
+ * page fault. */
+SIGSAFE static uint32_t rows_begin(void)
+{
+	return MAPPINGS_MAX - load_relaxed(&rows);
+}
+
+static void rows_reach(uint32_t n)
+{
+	uint32_t before = load_relaxed(&rows);
+
+	while (before < n &&
+	       !__atomic_compare_exchange_n(&rows, &before, n, 0,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
 
 /* Returns true when one row has the whole range. */
 static bool is_listed(uint64_t start, uint64_t bytes)
 {
-	for (uint32_t i = 0; i < MAPPINGS_MAX; i++)
+	for (uint32_t i = rows_begin(); i < MAPPINGS_MAX; i++)
 		if (start - mappings[i].start < mappings[i].bytes &&
 		    start + bytes <= mappings[i].start + mappings[i].bytes)
 			return true;
@@ -36,6 +54,7 @@ static void mapping_note(uint64_t start, uint64_t bytes)
 	uint64_t none;
 
 	for (uint32_t i = MAPPINGS_MAX; i--;) {
+		rows_reach(MAPPINGS_MAX - i);
 		none = 0;
 		/* no load before: to read a page first takes two faults */
 		if (__atomic_compare_exchange_n(&mappings[i].start, &none,
@@ -52,7 +71,7 @@ SIGSAFE void mapping_forget(uint64_t start, uint64_t bytes)
 {
 	uint64_t end = start + align_up(bytes, PAGE_BYTES);
 
-	for (uint32_t i = 0; i < MAPPINGS_MAX; i++) {
+	for (uint32_t i = rows_begin(); i < MAPPINGS_MAX; i++) {
 		struct mapping *row = &mappings[i];
 		uint64_t from = load_relaxed(&row->start);
 		uint64_t to = from + load_relaxed(&row->bytes);
