@@ -83,8 +83,8 @@ struct channel {
 	struct replaced *replaced;	/* the latest, or NULL (replace.c) */
 	struct ring *locked[LOCKED_MAX];
 	struct channel_lock locks[LOCKED_MAX];
-	struct shared shared;		/* with SESSION_SHARED: rings of CPUs */
 	char directory[256];		/* of the image, absolute */
+	struct shared shared;		/* with SESSION_SHARED: rings of CPUs */
 };
 
 extern struct channel channels[CHANNELS_MAX];

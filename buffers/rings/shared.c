@@ -17,7 +17,6 @@
 
 #define STAGED_BEGIN	((uint32_t)sizeof(struct members_page))
 #define TYPES_BYTES	(EVENT_RECORDS_OFFSET + SHARED_TYPES_BYTES)
-#define SHARED_PATH_BYTES	320
 #define LOCK_TRIES	200
 #define LOCK_PAUSE_NS	1000000
 
@@ -44,20 +43,6 @@ static int shared_file(const char *directory, const char *name, int64_t number,
 		text_add_number(&text, number);
 	return text.cut ? -ENAMETOOLONG :
 			  channel_file_map(path, ahead, bytes, out);
-}
-
-/* Has room for the path of the directory and the addresses of rings. */
-static int rings_reserve(struct shared *shared, const char *directory)
-{
-	if (!shared->directory)
-		shared->directory = sys_map_anonymous(
-			SHARED_PATH_BYTES +
-			CHANNEL_CPUS_MAX * sizeof(*shared->rings));
-	if (!shared->directory)
-		return -ENOMEM;
-	shared->rings = (void *)(shared->directory + SHARED_PATH_BYTES);
-	text_copy(shared->directory, SHARED_PATH_BYTES, directory);
-	return 0;
 }
 
 static void ring_name(struct text *text, char *name, size_t room, uint32_t i)
@@ -159,12 +144,12 @@ int shared_make(struct shared *shared, const char *directory,
 	struct members_page *members;
 	struct session_page *types;
 	void *p;
-	int ret = rings_reserve(shared, directory);
+	int ret;
 
+	text_copy(shared->directory, sizeof(shared->directory), directory);
 	flags |= SESSION_SHARED | SESSION_WRITERS | SESSION_WIDE;
 	cpus = (uint32_t)min_u64(cpus, CHANNEL_CPUS_MAX);
-	if (!ret)
-		ret = shared_file(directory, "/members", -1,
+	ret = shared_file(directory, "/members", -1,
 				  late ? SLOTS_BYTES : STAGED_BEGIN,
 				  SHARED_MEMBERS_BYTES, &p);
 	if (ret)
@@ -313,9 +298,8 @@ int shared_join(struct shared *shared, const char *directory)
 
 	if (fd < 0)
 		return ret;
-	ret = rings_reserve(shared, directory);
-	if (!ret)
-		ret = members_map(shared, fd);
+	text_copy(shared->directory, sizeof(shared->directory), directory);
+	ret = members_map(shared, fd);
 	if (ret)
 		goto close;
 	members = shared->members;

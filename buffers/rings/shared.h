@@ -12,7 +12,10 @@
 
 #include <stdbool.h>
 
+#include "base/tunables.h"
 #include "buffers/layout.h"
+
+#define SHARED_PATH_BYTES	320
 
 /* A process's mappings of a session's shared files. All zero: none. */
 struct shared {
@@ -21,13 +24,13 @@ struct shared {
 	struct members_page *members;	/* NULL before the first session */
 	struct shared_member *member;	/* this process's slot; or NULL: it has
 					 * none */
-	char *directory;		/* the path; never freed */
-	struct ring **rings;		/* of CPUs; behind the path */
 	uint32_t cpus;			/* with a ring, */
 	uint32_t ring_bytes;		/* of so many bytes */
 	uint32_t number;		/* of this process; 0: none yet */
 	uint32_t staged;		/* an unused place for a description */
 	uint32_t staged_bytes;
+	char directory[SHARED_PATH_BYTES];
+	struct ring *rings[CHANNEL_CPUS_MAX];
 };
 
 /*
