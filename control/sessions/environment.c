@@ -319,7 +319,8 @@ void session_obey_environment(struct session *session)
 
 	if (!p || !*p)
 		return;
-	__builtin_memset(session, 0, sizeof(*session));
+	/* a rule is written when it is added: the rest is left untouched */
+	__builtin_memset(session, 0, offsetof(struct session, rules));
 	session->flags = SESSION_OVERWRITE | SESSION_ENABLED;
 	if (setting_is(settings.int3, "on"))
 		session->int3 = USDT_WANTED_INT3;

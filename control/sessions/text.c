@@ -484,28 +484,21 @@ static void directory_close(int fd)
 
 void session_obey(void (*failed)(const char *recording, int error))
 {
-	struct {
-		struct session session;
-		char buffer[SESSION_FILE_BYTES];
-	} *room = sys_map_anonymous(sizeof(*room));
-	struct obeying obeying = { .files = 0 };
+	/* one thread starts the agent; to map and unmap them takes 7 us */
+	static struct session session TABLE;
+	static char buffer[SESSION_FILE_BYTES] TABLE;
+	struct obeying obeying = { .session = &session, .buffer = buffer };
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 	const char *join = settings.join;
 	int fd, ret;
 
-	if (!room) {
-		failed(NULL, -ENOMEM);
-		return;
-	}
-	obeying.session = &room->session;
-	obeying.buffer = room->buffer;
-	session_obey_environment(&room->session);
+	session_obey_environment(&session);
 	/* The sessions that the process was started for. The directory is
 	 * closed before failed() opens a file: with TAFFRAIL_SERVICE=signal,
 	 * the program may have one free descriptor. */
 	fd = directory_open();
 	while (fd >= 0 && settings_join_next(&join, name, sizeof(name))) {
-		ret = obey_file(fd, name, 1, &room->session, room->buffer);
+		ret = obey_file(fd, name, 1, &session, buffer);
 		if (!ret)
 			continue;
 		directory_close(fd);
@@ -516,13 +509,11 @@ void session_obey(void (*failed)(const char *recording, int error))
 		entries_each(fd, obey_entry, &obeying);
 	quiet_settle(fd);
 	if (fd < 0)
-		goto unmap;
+		return;
 	if (obeying.files > OBEYED_MAX)
 		log_fact(LOG_ERROR, "sessions", "too many files",
 			 obeying.files);
 	directory_close(fd);
 	if (obeying.ret)
 		failed(NULL, obeying.ret);
-unmap:
-	sys_munmap(room, sizeof(*room));
 }
