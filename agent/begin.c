@@ -127,8 +127,8 @@ static int start_aside(void *arg)
 		log_fact(LOG_WARNING, "start",
 			 "modules loaded later will not be seen", loader);
 	budget_keep();
-	session_obey(not_joined);
-	lacking_tell((struct lacking_off){ 0 }, "", NULL);
+	if (!session_obey(not_joined))
+		lacking_tell((struct lacking_off){ 0 }, "", NULL);
 	if (prepared++)
 		return 0;
 	/* Prepares for gdbserver when the setting asks for it, or, without a

@@ -315,8 +315,9 @@ void quiet_exec(void);
 
 /* Starts the sessions that the environment and the runtime directory ask for.
  * Calls `failed` with a negative errno for each recording that the process was
- * started for, and cannot take part in; with NULL for all of them. */
-void session_obey(void (*failed)(const char *recording, int error));
+ * started for, and cannot take part in; with NULL for all of them. Returns true
+ * when the files of all these recordings are in the runtime directory. */
+bool session_obey(void (*failed)(const char *recording, int error));
 
 /*
  * Starts session `env`, of the rules in TAFFRAIL_ENABLE, with the memory of

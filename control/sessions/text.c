@@ -380,7 +380,8 @@ static void rules_reach(const struct session *more)
 	}
 }
 
-/* Returns a negative errno where the session could not be started, else 0. */
+/* Returns a negative errno where the session could not be started, 1 where the
+ * file is not there, else 0. */
 static int obey_file(int directory, const char *name, int asked,
 		     struct session *session, char *buffer)
 {
@@ -394,7 +395,7 @@ static int obey_file(int directory, const char *name, int asked,
 	int ret;
 
 	if (fd == -ENOENT)
-		return 0;
+		return 1;
 	if (fd >= 0) {
 		n = sys_read(fd, buffer, SESSION_FILE_BYTES - 1);
 		sys_close(fd);
@@ -461,7 +462,7 @@ static void obey_entry(int fd, const char *name, void *arg)
 			obey_file(fd, name, 0, o->session, o->buffer);
 	} else if (inheritance_claim(name)) {
 		ret = obey_file(fd, name, 1, o->session, o->buffer);
-		o->ret = ret ? ret : o->ret;
+		o->ret = ret < 0 ? ret : o->ret;
 	}
 }
 
@@ -482,7 +483,7 @@ static void directory_close(int fd)
 	sys_close(fd);
 }
 
-void session_obey(void (*failed)(const char *recording, int error))
+bool session_obey(void (*failed)(const char *recording, int error))
 {
 	/* one thread starts the agent; to map and unmap them takes 7 us */
 	static struct session session TABLE;
@@ -490,6 +491,7 @@ void session_obey(void (*failed)(const char *recording, int error))
 	struct obeying obeying = { .session = &session, .buffer = buffer };
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 	const char *join = settings.join;
+	bool there = true;
 	int fd, ret;
 
 	session_obey_environment(&session);
@@ -499,7 +501,8 @@ void session_obey(void (*failed)(const char *recording, int error))
 	fd = directory_open();
 	while (fd >= 0 && settings_join_next(&join, name, sizeof(name))) {
 		ret = obey_file(fd, name, 1, &session, buffer);
-		if (!ret)
+		there &= ret <= 0;
+		if (ret >= 0)
 			continue;
 		directory_close(fd);
 		failed(name, ret);
@@ -509,11 +512,12 @@ void session_obey(void (*failed)(const char *recording, int error))
 		entries_each(fd, obey_entry, &obeying);
 	quiet_settle(fd);
 	if (fd < 0)
-		return;
+		return false;
 	if (obeying.files > OBEYED_MAX)
 		log_fact(LOG_ERROR, "sessions", "too many files",
 			 obeying.files);
 	directory_close(fd);
 	if (obeying.ret)
 		failed(NULL, obeying.ret);
+	return there;
 }
