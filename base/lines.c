@@ -11,22 +11,23 @@ bool line_next(const char **text, struct line *line)
 	const char *p = *text;
 
 	while (*p) {
+		const char *begin = p, *equals = NULL;
 		struct text key, value;
-		bool found = false;
 
+		for (; *p && *p != '\n'; p++)
+			if (!equals && *p == '=')
+				equals = p;
+		*text = p + !!*p;
 		text_open(&key, line->key, sizeof(line->key));
 		text_open(&value, line->value, sizeof(line->value));
-		for (; *p && *p != '\n'; p++) {
-			if (!found && *p == '=')
-				found = true;
-			else
-				text_add_char(found ? &value : &key, *p);
+		if (equals) {
+			text_add_bytes(&key, begin, (size_t)(equals - begin));
+			text_add_bytes(&value, equals + 1,
+				       (size_t)(p - equals - 1));
 		}
-		if (*p)
-			p++;
-		*text = p;
 		line->cut = key.cut || value.cut;
-		if (found && key.used)
+		p = *text;
+		if (key.used)
 			return true;
 	}
 	return false;

@@ -27,14 +27,22 @@ void text_add_char(struct text *text, char c)
 
 void text_add_bytes(struct text *text, const char *p, size_t n)
 {
-	while (n--)
-		text_add_char(text, *p++);
+	size_t room = text->used + 1 < text->size ?
+			      text->size - 1 - text->used : 0;
+	char *to = text->start + text->used;
+
+	text->cut |= n > room;
+	n = n > room ? room : n;
+	for (size_t i = 0; i < n; i++)
+		to[i] = p[i];
+	if (n)
+		to[n] = 0;
+	text->used += n;
 }
 
 void text_add(struct text *text, const char *string)
 {
-	while (*string)
-		text_add_char(text, *string++);
+	text_add_bytes(text, string, text_length(string));
 }
 
 void text_add_unsigned(struct text *text, uint64_t number)
