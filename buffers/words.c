@@ -86,6 +86,8 @@ SIGSAFE uint32_t words_unknown(char *const *environment)
 	const char *value;
 
 	for (; environment && *environment; environment++) {
+		if (!text_after(*environment, "TAFFRAIL_"))
+			continue;
 		for (uint32_t i = 0; i < ARRAY_SIZE(variables); i++) {
 			value = text_after(*environment, variables[i].name);
 			if (!value || *value++ != '=')
