@@ -16,11 +16,7 @@
 
 bool symbols_find(struct symbols *found, const struct dl_phdr_info *info)
 {
-	const uint32_t *gnu = NULL, *sysv = NULL;
 	const Elf64_Dyn *d = NULL;
-	const Elf64_Rela *r;
-	uint32_t own;
-	uint64_t n;
 
 	*found = (struct symbols){ 0 };
 	for (int i = 0; i < info->dlpi_phnum; i++)
@@ -42,9 +38,9 @@ bool symbols_find(struct symbols *found, const struct dl_phdr_info *info)
 		else if (d->d_tag == DT_STRTAB)
 			found->strings = at;
 		else if (d->d_tag == DT_GNU_HASH)
-			gnu = at;
+			found->gnu = at;
 		else if (d->d_tag == DT_HASH)
-			sysv = at;
+			found->sysv = at;
 		else if (d->d_tag == DT_RELA)
 			found->relocations[0] = at;
 		else if (d->d_tag == DT_JMPREL)
@@ -52,22 +48,41 @@ bool symbols_find(struct symbols *found, const struct dl_phdr_info *info)
 	}
 	if (!found->symbols || !found->strings)
 		return false;
-	own = gnu ? gnu_hash_count(gnu) : 0;
-	found->n = sysv ? sysv[1] : own;
-	/* GNU's table is sorted, and has only the module's own */
-	found->needed = gnu && own > gnu[1] ? gnu[1] : found->n;
-	if (sysv || !gnu || found->n > gnu[1])
-		return true;
+	return true;
+}
+
+/* Returns how many there are. The walk over libc's table takes 1 us. */
+static uint32_t symbols_count(const struct symbols *of)
+{
+	uint32_t n = of->sysv ? of->sysv[1] :
+		     of->gnu  ? gnu_hash_count(of->gnu) : 0;
+	const Elf64_Rela *r;
+	uint64_t left;
+
+	if (of->sysv || !of->gnu || n > of->gnu[1])
+		return n;
 	/* an empty one does not say how many others there are; those that the
 	 * module needs are relocated */
 	for (int i = 0; i < 2; i++) {
-		r = found->relocations[i];
-		for (n = r ? found->bytes[i] / sizeof(*r) : 0; n--; r++)
-			if (ELF64_R_SYM(r->r_info) >= found->n)
-				found->n = ELF64_R_SYM(r->r_info) + 1;
+		r = of->relocations[i];
+		for (left = r ? of->bytes[i] / sizeof(*r) : 0; left--; r++)
+			if (ELF64_R_SYM(r->r_info) >= n)
+				n = ELF64_R_SYM(r->r_info) + 1;
 	}
-	found->needed = found->n;
-	return true;
+	return n;
+}
+
+/* Returns how many come before the module's own. GNU's table is sorted, and has
+ * only these. */
+static uint32_t symbols_needed(const struct symbols *of)
+{
+	const uint32_t *gnu = of->gnu, *buckets;
+
+	buckets = gnu ? gnu + gnu_hash_buckets(gnu) : NULL;
+	for (uint32_t i = 0; gnu && i < gnu[0]; i++)
+		if (buckets[i])
+			return gnu[1];
+	return symbols_count(of);
 }
 
 static const Elf64_Sym *symbol_of(const struct symbols *symbols, uint32_t n,
@@ -92,7 +107,7 @@ bool module_needs(const struct dl_phdr_info *info, const char *name)
 
 	if (!symbols_find(&symbols, info))
 		return false;
-	symbol = symbol_of(&symbols, symbols.needed, name);
+	symbol = symbol_of(&symbols, symbols_needed(&symbols), name);
 	return symbol && !symbol->st_shndx;
 }
 
@@ -103,7 +118,7 @@ uint64_t *module_symbol(const struct dl_phdr_info *info, const char *name)
 
 	if (!symbols_find(&symbols, info))
 		return NULL;
-	symbol = symbol_of(&symbols, symbols.n, name);
+	symbol = symbol_of(&symbols, symbols_count(&symbols), name);
 	return symbol && symbol->st_shndx ? (uint64_t *)&symbol->st_value :
 					    NULL;
 }

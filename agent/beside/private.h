@@ -167,8 +167,7 @@ struct symbols {
 	const char *strings;
 	const Elf64_Rela *relocations[2];
 	uint64_t bytes[2];
-	uint32_t n;
-	uint32_t needed;		/* those of other modules are before */
+	const uint32_t *gnu, *sysv;	/* hash tables, or NULL */
 };
 
 /* Finds a module's table of symbols. Returns false when it has none. */

@@ -128,15 +128,16 @@ SIGSAFE static void *modules_find(const struct link_map *map,
  * the names. */
 static bool places_learn(void)
 {
-	const struct r_debug *debug = modules_debug();
-	const struct link_map *map = debug ? debug->r_map : NULL;
-	const struct link_map *behind = NULL;
+	const struct link_map *map, *behind = NULL;
+	const struct r_debug *debug;
 	struct names names;
 
 	if (next_behind)
 		return true;
 	if (!agent_begins_alone())
 		return false;
+	debug = modules_debug();
+	map = debug ? debug->r_map : NULL;
 	for (next_first = map; map; map = map->l_next) {
 		if (map->l_ld == _DYNAMIC)
 			behind = map->l_next;
