@@ -18,7 +18,9 @@
  *		processor time. On one CPU, and with a real-time priority where
  *		that is allowed: else the other work of the machine decides.
  *		With an agent in this program, which sees each exec but that of
- *		the plain programs
+ *		the plain programs. Behind a rest of 10 ms, in which the CPU and
+ *		its caches do other work; then EMPTY and ONE without a rest, in
+ *		rows PREFIX.true-behind and PREFIX.one-behind
  *	spawn recorder PREFIX LIBRARY ROUNDS PROGRAM TAFFRAIL ARGS...
  *		runs `TAFFRAIL ARGS... spawn loop LIBRARY N PROGRAM`, which
  *		runs PROGRAM N times, for N = 0 and for N = ROUNDS. Prints
@@ -238,40 +240,28 @@ static void pin(void)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
-/* EMPTY, ONE and PEER: each without and with a session, in turn. */
-static int many_main(const char *prefix, const char *library, unsigned rounds,
-		     char **programs)
+/* Runs each program without and with a session, in turn, REST_US behind the one
+ * before. Prints rows PREFIX.NAME. Returns 0, or 1 where a program fails. */
+static int many_run(const char *prefix, char *const names[], unsigned rounds,
+		    char **programs, char **environments[][2], int rest_us)
 {
-	static const char *const names[] = { "true", "one", "peer" };
-	char *alone[] = { "LTTNG_HOME=/nonexistent", "BENCH_ON=0", NULL };
-	char *peer[4] = { "BENCH_ON=1", "LTTNG_UST_REGISTER_TIMEOUT=5000" };
-	char **environments[][2] = {
-		{ plain_words, agent_words(library) },
-		{ plain_words, environments[0][1] },
-		{ alone, peer },
-	};
-	const struct sched_param first = { .sched_priority = 1 };
-	char prefixes[3][64];
 	double *v[3][3], *cpu[3][3];
 	int round, i, k, swap = 0;
+	char name[64];
 
-	pin();
-	sched_setscheduler(0, SCHED_FIFO, &first);
-	srand(rounds);
-	variable_copy(&peer[2], "LTTNG_HOME");
 	for (i = 0; i < 9; i++) {
 		v[i / 3][i % 3] = calloc(rounds + 1, sizeof(double));
 		cpu[i / 3][i % 3] = calloc(rounds + 1, sizeof(double));
 	}
 	for (round = -WARM_ROUNDS; round < (int)rounds; round++)
-		for (i = 0; i < 6 && programs[i / 2]; i++) {
+		for (i = 0; i < 6 && names[i / 2] && programs[i / 2]; i++) {
 			char *argv[] = { programs[i / 2], NULL };
 			double us;
 
 			swap = i % 2 ? swap : rand() & 1;
 			k = i % 2 ^ swap;
 			/* until the recorder has done with the last one */
-			usleep(REST_US);
+			usleep(rest_us);
 			us = run_once(argv, environments[i / 2][k]);
 
 			if (us < 0) {
@@ -283,14 +273,38 @@ static int many_main(const char *prefix, const char *library, unsigned rounds,
 			v[i / 2][k][round] = us;
 			cpu[i / 2][k][round] = last_us;
 		}
-	for (k = 0; k < 3 && programs[k]; k++) {
-		snprintf(prefixes[k], sizeof(prefixes[k]), "%s.%s", prefix,
-			 names[k]);
-		print_rows(prefixes[k], v[k], rounds);
+	for (k = 0; k < 3 && names[k] && programs[k]; k++) {
+		snprintf(name, sizeof(name), "%s.%s", prefix, names[k]);
+		print_rows(name, v[k], rounds);
 		differences(cpu[k][2], cpu[k], rounds);
-		print_row(prefixes[k], "cpu", cpu[k][2], rounds);
+		print_row(name, "cpu", cpu[k][2], rounds);
 	}
 	return 0;
+}
+
+/* EMPTY, ONE and PEER: each without and with a session, behind a rest; and the
+ * first two without a rest, as a build starts its compilers. */
+static int many_main(const char *prefix, const char *library, unsigned rounds,
+		     char **programs)
+{
+	char *const rested[] = { "true", "one", "peer" };
+	char *const behind[] = { "true-behind", "one-behind", NULL };
+	char *alone[] = { "LTTNG_HOME=/nonexistent", "BENCH_ON=0", NULL };
+	char *peer[4] = { "BENCH_ON=1", "LTTNG_UST_REGISTER_TIMEOUT=5000" };
+	char **environments[][2] = {
+		{ plain_words, agent_words(library) },
+		{ plain_words, environments[0][1] },
+		{ alone, peer },
+	};
+	const struct sched_param first = { .sched_priority = 1 };
+
+	pin();
+	sched_setscheduler(0, SCHED_FIFO, &first);
+	srand(rounds);
+	variable_copy(&peer[2], "LTTNG_HOME");
+	return many_run(prefix, rested, rounds, programs, environments,
+			REST_US) ||
+	       many_run(prefix, behind, rounds, programs, environments, 0);
 }
 
 static double usage_us(int who)

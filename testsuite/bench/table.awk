@@ -498,24 +498,27 @@ function short_programs(   ours, theirs)
 		     sprintf("%.2f", theirs / ours), "")
 }
 
+function short_row(name, key, limit)
+{
+	limit_row(name, key, get(key) / 1000, "ms", "%.3f", limit)
+}
+
 # the same for one kind of buffers
 function short_rows(of, how)
 {
-	limit_row("one marker, one event, recorded" how ": added",
-		  of ".one.added", get(of ".one.added") / 1000, "ms", "%.3f",
-		  0.6)
-	limit_row("  the program alone", of ".one.plain",
-		  get(of ".one.plain") / 1000, "ms", "%.3f")
+	short_row("one marker, one event, recorded" how ": added",
+		  of ".one.added", 0.6)
+	short_row("  the program alone", of ".one.plain")
 	if (!asked())
 		return
-	limit_row("  added processor time", of ".one.cpu",
-		  get(of ".one.cpu") / 1000, "ms", "%.3f")
-	limit_row("/bin/true, recorded" how ": added", of ".true.added",
-		  get(of ".true.added") / 1000, "ms", "%.3f", 0.1)
-	limit_row("  the program alone", of ".true.plain",
-		  get(of ".true.plain") / 1000, "ms", "%.3f")
-	limit_row("  added processor time", of ".true.cpu",
-		  get(of ".true.cpu") / 1000, "ms", "%.3f")
+	short_row("  added processor time", of ".one.cpu")
+	short_row("  without a rest: added", of ".one-behind.added", 0.6)
+	short_row("  the program alone then", of ".one-behind.plain")
+	short_row("/bin/true, recorded" how ": added", of ".true.added", 0.1)
+	short_row("  the program alone", of ".true.plain")
+	short_row("  added processor time", of ".true.cpu")
+	short_row("  without a rest: added", of ".true-behind.added", 0.1)
+	short_row("  the program alone then", of ".true-behind.plain")
 	limit_row("recorder for one marker, one event" how,
 		  "recorder-" of ".one.each",
 		  get("recorder-" of ".one.each") / 1000, "ms", "%.3f", 0.1)
