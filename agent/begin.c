@@ -72,11 +72,6 @@ static const char *loader_failed(int error)
 		       "code cannot be written";
 }
 
-bool agent_begins_alone(void)
-{
-	return program_invocation_short_name && !*program_invocation_short_name;
-}
-
 /* The part of the start that needs files: in a thread of the agent, whose
  * descriptors the program does not see. */
 static int start_aside(void *arg)

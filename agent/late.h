@@ -6,6 +6,7 @@
 #ifndef AGENT_LATE_H
 #define AGENT_LATE_H
 
+#include <errno.h>
 #include <stdbool.h>
 
 /* Returns true when `taffrail attach` loads the agent in the calling thread.
@@ -14,7 +15,10 @@ bool attach_loads(void);
 
 /* Returns true while libc's constructors have not run: the process has one
  * thread, and no other code has run in it. */
-bool agent_begins_alone(void);
+static inline bool agent_begins_alone(void)
+{
+	return program_invocation_short_name && !*program_invocation_short_name;
+}
 
 struct late_hooks {
 	/* Names lead here from now on. With the registry's lock, in a thread of

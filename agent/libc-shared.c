@@ -20,8 +20,10 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "agent/late.h"
 #include "agent/private.h"
 #include "base/host.h"
+#include "tracepoints/program/linked.h"
 #include "tracepoints/program/modules.h"
 
 #define HIDDEN	__attribute__((visibility("hidden")))
@@ -40,9 +42,16 @@ static clone_function *real_clone;
 HIDDEN int __clone(int (*fn)(void *), void *stack, int flags, void *arg,
 		   void *a, void *b, void *c);
 
+/* Returns libc's function behind the agent, or NULL. */
+static void *libc_find(const char *name)
+{
+	return linked_learn(agent_begins_alone()) ? linked_behind(name) :
+						    dlsym(RTLD_NEXT, name);
+}
+
 static void clone_find(void)
 {
-	*(void **)&real_clone = dlsym(RTLD_NEXT, "clone");
+	*(void **)&real_clone = libc_find("clone");
 }
 
 __attribute__((constructor(102))) static void libc_shared_setup(void)
@@ -98,17 +107,18 @@ void modules_wait(void)
 
 void leaves_setup(void)
 {
-	*(void **)&host_leaf = dlsym(RTLD_NEXT, "__x86_get_cpuid_feature_leaf");
+	*(void **)&host_leaf = libc_find("__x86_get_cpuid_feature_leaf");
 }
 
 void *libc_calloc(void)
 {
-	return dlsym(RTLD_DEFAULT, "calloc");
+	return linked_learn(agent_begins_alone()) ? linked_first("calloc") :
+						    dlsym(RTLD_DEFAULT, "calloc");
 }
 
 void modules_setup(void)
 {
-	void *found = dlsym(RTLD_NEXT, "dl_iterate_phdr");
+	void *found = libc_find("dl_iterate_phdr");
 
 	if (found)
 		*(void **)&modules_each = found;

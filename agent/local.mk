@@ -69,7 +69,9 @@ agent_shared_sources = \
 	agent/wrap/private.h \
 	agent/wrap/setid.c \
 	agent/wrap/signals.c \
-	agent/wrap/spawn.c
+	agent/wrap/spawn.c \
+	tracepoints/program/linked.c \
+	tracepoints/program/linked.h
 
 if MACHINE_X86_64
 agent_shared_sources += \
