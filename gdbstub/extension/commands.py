@@ -338,9 +338,13 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
         # newer gdbs put the records for MI into the string, too, so MI
         # would not get them
         quiet = gdb.execute("echo x", False, True) == "x"
-        return gdb.execute(("trace *%s %s" % (
-            "0x%x" % address if hexadecimal else address,
-            tail)).strip(), False, quiet)
+        TaffrailCondition.silent = True
+        try:
+            return gdb.execute(("trace *%s %s" % (
+                "0x%x" % address if hexadecimal else address,
+                tail)).strip(), False, quiet)
+        finally:
+            TaffrailCondition.silent = False
 
     def complete(self, text, word):
         match = re.match(r"-m\s+(?=\S*$)", text)

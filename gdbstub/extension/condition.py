@@ -134,19 +134,22 @@ class TaffrailSizes:
 class TaffrailCondition:
     checked = {}                # number -> a condition that is right
     deadly = {}                 # number -> one that would end gdb
+    told = {}                   # number -> one that was told of
+    silent = False              # `strace` looks at it itself
 
-    @staticmethod
-    def load():
-        """Makes `condition` call typed(). A hook that the user has defined
-        stays."""
-        try:
-            if "TaffrailCondition" not in gdb.execute(
-                    "show user hookpost-condition", False, True):
-                return
-        except gdb.error:
-            pass
-        gdb.execute("define hookpost-condition\n"
-                    "python TaffrailCondition.typed()\nend", False, True)
+    @classmethod
+    def load(cls):
+        """Makes commands that take a condition call typed(). A hook that the
+        user has defined stays."""
+        for command in "condition", "trace", "ftrace":
+            try:
+                if "TaffrailCondition" not in gdb.execute(
+                        "show user hookpost-" + command, False, True):
+                    continue
+            except gdb.error:
+                pass
+            gdb.execute("define hookpost-%s\npython TaffrailCondition.typed()"
+                        "\nend" % command, False, True)
 
     @staticmethod
     def tracepoints():
@@ -197,12 +200,18 @@ class TaffrailCondition:
         """Refuses a run in which gdb would end itself, or in which a condition
         would not be what it says. `places` are the tracepoints' addresses."""
         found = cls.tracepoints()
-        for number, (condition, _) in found.items():
+        partly = cls.partly()
+        for number, (condition, actions) in found.items():
             if not condition or number not in places:
                 continue
             condition = TaffrailFieldNames.typed(number, condition,
                                                  places[number][0])
-            reason = TaffrailSizes.reason(condition, places[number][0])
+            # MI, and a run that is on, have not called typed()
+            seen = number in partly or number in cls.deadly or \
+                cls.checked.get(number) == condition
+            reason = TaffrailSizes.reason(condition, places[number][0]) \
+                if seen else cls.reason(number, condition, actions,
+                                        places[number][0])
             if reason:
                 raise gdb.GdbError(
                     "tracepoint %d: gdb cannot translate its condition: %s: %s"
@@ -213,18 +222,23 @@ class TaffrailCondition:
                     "tracepoint %d: gdb would end, because it translates the "
                     "condition by an internal error: %s" % (number, condition))
 
+    @staticmethod
+    def partly():
+        """Returns the tracepoints whose condition gdb translates for some of
+        their locations alone, as it has told; but actions for all of them."""
+        return {n for all_n in taffrail_tracepoints("N").values()
+                for n in all_n}
+
     @classmethod
     def typed(cls):
-        """Checks all conditions, after the user has typed `condition` for any
+        """Checks all conditions, after the user has typed one for any
         breakpoint."""
+        if cls.silent:
+            return
         found = cls.tracepoints()
         places = {n: address for address, all_n in
                   taffrail_tracepoints().items() for n in all_n}
-        # gdb has told where a condition is not valid, and translates it for
-        # the other locations alone, but actions for all of them
-        partly = {n for all_n in taffrail_tracepoints("N").values()
-                  for n in all_n}
-        right = {}
+        partly, right, wrong = cls.partly(), {}, {}
         for number, (condition, actions) in found.items():
             reason = None
             if condition and number not in partly and \
@@ -239,9 +253,12 @@ class TaffrailCondition:
             if not reason:
                 right[number] = condition
                 continue
+            wrong[number] = condition
+            if cls.told.get(number) == condition:
+                continue
             taffrail_print("Tracepoint %d: gdb cannot translate its "
                            "condition: %s; tstart will refuse it%s"
                            % (number, reason, taffrail_without_debug(
                                places.get(number, 0))))
-        cls.checked = right
+        cls.checked, cls.told = right, wrong
         TaffrailDprintf.tell()

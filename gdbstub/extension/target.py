@@ -49,10 +49,12 @@ def taffrail_is_agent():
 
 class TaffrailPrints:
     """Where the agent serves gdb, dprintf prints from the running program: gdb
-    needs two settings for that, which are as before on other connections. The
-    extension may be sourced again."""
+    needs two settings for that, which are as before on other connections. gdb
+    translates conditions when it sends them, by commands of MI, too: it does not
+    end then, either. The extension may be sourced again."""
     SETTINGS = {"breakpoint always-inserted": True, "dprintf-style": "agent"}
     before = getattr(globals().get("TaffrailPrints"), "before", {})
+    survival = getattr(globals().get("TaffrailPrints"), "survival", None)
 
     @classmethod
     def choose(cls, event):
@@ -67,6 +69,9 @@ class TaffrailPrints:
             if agent:
                 cls.before.update((name, gdb.parameter(name))
                                   for name in wanted)
+                cls.survival = TaffrailSurvival().__enter__()
+            else:
+                cls.survival.__exit__()
             for name, value in wanted.items():
                 gdb.execute("set %s %s" % (name, {True: "on", False: "off"}.get(
                     value, value)))
