@@ -201,6 +201,8 @@ class TaffrailLogPoint:
             why = str(error)
             if "Cannot insert" in why:      # gdb does not tell the reason
                 why = taffrail_unhex(taffrail_send("qTaffrail:refused")) or why
+                for one in found:           # it is gone, and not gdb's retry
+                    taffrail_send("z0,%x,1" % one.address)
             made = taffrail_integer("$bpnum")
             self.dprintf = made if made != last else None
             self.drop()

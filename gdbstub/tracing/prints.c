@@ -17,6 +17,7 @@
 #include <errno.h>
 
 #include "base/base.h"
+#include "base/index.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "control/sessions/session.h"
@@ -30,12 +31,27 @@
 
 static const char no_stop[] = "no breakpoints here: nothing stops the program; "
 			      "use tracepoints, or dprintf with `set "
-			      "dprintf-style agent'";
+			      "dprintf-style agent'; gdb sends a breakpoint "
+			      "for a dprintf that it cannot translate";
 
 static struct channel *channel;		/* while there is a dprintf */
 static int made_by;			/* pid of the process that has them */
 static bool kept;			/* they stay when gdb goes */
-static char refusal[160];		/* of the last one; "": none */
+
+/*
+ * Dprintfs that the agent cannot have, by their address. gdb gets an error for
+ * such a one, and sends it again before whatever it does, so it would not wait
+ * for the others. The second time it gets an OK; the console tells the reason
+ * when gdb waits.
+ */
+static struct refusal {
+	uint64_t address;	/* 0: free */
+	uint64_t packet;	/* index_hash() of it */
+	bool held;		/* gdb takes it for one that is there */
+	bool told;
+	char text[160];
+} refusals[8];
+static const struct refusal *refused_last; /* NULL: the extension was told */
 
 struct pass {
 	const struct patcher *patcher;
@@ -134,6 +150,8 @@ void prints_connected(void)
 	made_by = pid;
 	for (i = 0; i < PRINTS_MAX; i++)
 		print_set(i, NULL);
+	for (i = 0; i < ARRAY_SIZE(refusals); i++)
+		refusals[i].address = 0;
 	channel = NULL;
 	kept = false;
 }
@@ -333,11 +351,62 @@ static const char *prints_take(uint64_t address, const char *p)
 	return ret ? run_refusal(ret) : why;
 }
 
+static struct refusal *refusal_find(uint64_t address)
+{
+	uint32_t i = 0;
+
+	while (i < ARRAY_SIZE(refusals) && refusals[i].address != address)
+		i++;
+	return i < ARRAY_SIZE(refusals) ? &refusals[i] : NULL;
+}
+
+/* Returns one that gdb takes for one that is there; only such as the console
+ * has not told, if so wanted; or NULL. */
+static struct refusal *refusal_held(bool untold)
+{
+	struct refusal *r = refusals;
+
+	while (r < refusals + ARRAY_SIZE(refusals) &&
+	       !(r->address && r->held && !(untold && r->told)))
+		r++;
+	return r < refusals + ARRAY_SIZE(refusals) ? r : NULL;
+}
+
+static void refusal_drop(uint64_t address)
+{
+	struct refusal *r = refusal_find(address);
+
+	if (r)
+		r->address = 0;
+}
+
+/* Keeps why a dprintf is refused. Returns the text, NULL the second time. */
+static const char *refusal_take(uint64_t address, uint64_t packet,
+				const char *why)
+{
+	struct refusal *r = refusal_find(address);
+	bool again = r && r->packet == packet;
+	struct text made;
+
+	r = r ? r : refusal_find(0);
+	r = r ? r : refusals;
+	*r = (struct refusal){ .address = address, .packet = packet,
+				.held = again };
+	text_open(&made, r->text, sizeof(r->text));
+	text_add(&made, "dprintf at 0x");
+	text_add_hex(&made, address, 1);
+	text_add(&made, ": ");
+	text_add(&made, why);
+	if (again)
+		return NULL;
+	refused_last = r;
+	return r->text;
+}
+
 int serve_breakpoint_set(struct connection *c, const char *p)
 {
 	uint64_t stop = stop_read(&p), *free = stop_find(c, 0);
 	const char *rest = p, *why;
-	struct text made;
 
 	if (!stop)
 		return trace_answer(c, trace_malformed);
@@ -349,22 +418,21 @@ int serve_breakpoint_set(struct connection *c, const char *p)
 	if (!*rest && !address_is_own(stop))
 		*free = stop;
 	why = *rest ? prints_take(stop, p) : NULL;
-	if (!why)
-		return trace_answer(c, NULL);
-	text_open(&made, refusal, sizeof(refusal));
-	text_add(&made, "dprintf at 0x");
-	text_add_hex(&made, stop, 1);
-	text_add(&made, ": ");
-	text_add(&made, why);
-	return trace_answer(c, refusal);
+	if (why)
+		return trace_answer(c, refusal_take(
+			stop, index_hash(INDEX_HASH, p, text_length(p)), why));
+	refusal_drop(stop);
+	return trace_answer(c, NULL);
 }
 
 /* gdb does not show why a dprintf is refused: the extension asks, and is told
  * once. */
 int serve_breakpoint_refusal(struct connection *c, const char *p)
 {
-	packet_add_hex(&c->out, refusal, text_length(refusal));
-	refusal[0] = 0;
+	if (refused_last && refused_last->address)
+		packet_add_hex(&c->out, refused_last->text,
+			       text_length(refused_last->text));
+	refused_last = NULL;
 	return 0;
 }
 
@@ -375,6 +443,7 @@ int serve_breakpoint_clear(struct connection *c, const char *p)
 	if (!stop)
 		return trace_answer(c, trace_malformed);
 	stop_drop(c, stop);
+	refusal_drop(stop);
 	return serve_ok(c, p);
 }
 
@@ -388,6 +457,8 @@ void prints_forget(void)
 void prints_disconnected(void)
 {
 	print_console(false);
+	for (uint32_t i = 0; i < ARRAY_SIZE(refusals); i++)
+		refusals[i].address = 0;
 	if (!kept)
 		prints_forget();
 }
@@ -396,7 +467,8 @@ void prints_disconnected(void)
  * There is no answer before it interrupts (stub.c). */
 int serve_resume(struct connection *c, const char *p)
 {
-	if (*p != 'c' || !prints_any() || stops_any(c)) {
+	if (*p != 'c' || !(prints_any() || refusal_held(false)) ||
+	    stops_any(c)) {
 		connection_refuse(c, stops_any(c) ? no_stop :
 				  "the program keeps running: it is not "
 				  "stopped");
@@ -411,9 +483,17 @@ int serve_resume(struct connection *c, const char *p)
 bool prints_tell(struct packet *out)
 {
 	char text[PRINT_TEXT_BYTES];
+	struct refusal *r = refusal_held(true);
 	uint32_t lost;
-	int n = print_take(text);
+	int n = r ? 0 : print_take(text);
 
+	if (r) {
+		r->told = true;
+		packet_add(out, "O");
+		packet_add_hex(out, r->text, text_length(r->text));
+		packet_add_hex(out, "\n", 1);
+		return true;
+	}
 	if (n >= 0) {
 		packet_add(out, "O");
 		packet_add_hex(out, text, (uint64_t)n);

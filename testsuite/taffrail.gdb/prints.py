@@ -19,7 +19,19 @@ for wrong in ('X2,2201', 'X%x,%s' % (len(code), code[1:].hex() + '27'), 'Xz',
     check('malformed: ' + wrong[:12], got.startswith(b'E.'), got)
 check_equal('it is there again', stub.ask('Z%s;cmds:0,X%x,%s' % (
     where, len(code), code.hex())), b'OK')
+# One that cannot be had keeps gdb from nothing.
+dead = 'Z0,1000,1;cmds:0,X%x,%s' % (len(code), code.hex())
+got = stub.ask(dead)
+check('no code: refused', got.startswith(b'E.dprintf at 0x1000: no code'), got)
+got = bytes.fromhex(stub.ask('qTaffrail:refused').decode())
+check('the extension is told', got.startswith(b'dprintf at 0x1000: no c'), got)
+check_equal('gdb sends it again', stub.ask(dead), b'OK')
+check_equal('the extension is not told again', stub.ask('qTaffrail:refused'),
+            b'')
 stub.socket.sendall(b'$vCont;c#a8')
+got = stub.answer()
+check('the console is told', got.startswith(
+    b'O' + b'dprintf at 0x1000: no code'.hex().encode()), got)
 # the answer to the next packet: the one before was served
 check('gdb waits', stub.ask('qC').startswith(b'QC'))
 with open(fifo, 'w') as file:
@@ -30,5 +42,8 @@ stub.socket.sendall(b'\3')
 got = stub.answer()
 check('an interrupt ends the wait', got.startswith(b'T02thread:'), got)
 check_equal('it is taken out', stub.ask('z' + where), b'OK')
+check_equal('the other, too', stub.ask('z0,1000,1'), b'OK')
+got = stub.ask(dead)
+check('again: refused', got.startswith(b'E.dprintf at 0x1000: no code'), got)
 check('none waits without one', stub.ask('vCont;c').startswith(b'E.'))
 stub.close()
