@@ -45,3 +45,43 @@ run: early '' && early --int3
 stdout: ^ *2 late.c:8$
 stdout: ^late.c:14 not traced: an instruction after it may fault,
 stdout: ^ *4 late.c:13$
+
+group: two rules of one place that cannot be had, both told, and by later commands
+before:
+	cat >short.c <<-'END'
+		#include <signal.h>
+		#include <stdio.h>
+		int n;
+		static void handle(int n) { (void)n; }
+		__attribute__((noinline)) int fetch(int *i)
+		{
+			return *i;
+		}
+		int main(void)
+		{
+			signal(SIGSEGV, handle);
+			puts("ready");
+			fflush(stdout);
+			while (getchar() != EOF)
+				n += fetch(&n);
+			return 0;
+		}
+	END
+	gcc -O1 -g -Wl,--build-id -o short short.c || exit 77
+	refused() { sed -n 's/.*line.\(.*\) at 0x[0-9a-f]* is/\1/p' | sort; }
+	start short ./short
+	wait_for grep -q ready short.out
+case: both rules of a command
+run: taffrail start s -p $pid -e short.c:7 -e 'fetch:+2(*i)' -e 'fetch:+1' -e short.c:16 2>&1 | refused
+whole stdout:
+	fetch:+1 not traced: its code ends within five bytes
+	fetch:+2 not traced: its code ends within five bytes
+	short.c:7 not traced: its code ends within five bytes
+case: a rule of a later command
+run: taffrail destroy s; taffrail start t -p $pid -e 'short.c:6(*i)' -e short.c:16 2>&1 | refused; taffrail enable t 'fetch:+2(i)' -p $pid 2>&1 | refused
+whole stdout:
+	short.c:6 not traced: its code ends within five bytes
+	fetch:+2 not traced: its code ends within five bytes
+case: without places that can be had
+run: taffrail destroy t; taffrail start u -p $pid -e short.c:7 -e 'fetch:+2(*i)' 2>&1 | grep -c 'no marker'; true
+whole stdout: 0

@@ -515,6 +515,15 @@ static bool is_untaken(uint64_t value, const void *sought)
 	       (!lines || text_equal(place->id, other->id));
 }
 
+/* As such: the address alone, of a place that has a reason. */
+static bool is_beside(uint64_t value, const void *sought)
+{
+	const struct untaken *place = (const struct untaken *)value;
+
+	return place->why &&
+	       place->address == ((const struct sought *)sought)->address;
+}
+
 /* Returns the type of a place that has this id. */
 static struct arena_type *untaken_type(const char *id)
 {
@@ -531,6 +540,13 @@ void untaken_note(struct module *module, const char *id, uint64_t address,
 	struct untaken *place = (struct untaken *)
 		index_find(&module->untaken_at, hash, is_untaken, &sought);
 
+	if (why == UNTAKEN_BESIDE) {
+		const struct untaken *beside = (const struct untaken *)
+			index_find(&module->untaken_at, hash, is_beside,
+				   &sought);
+
+		why = beside ? beside->why : 0;
+	}
 	if (place && (why != UNTAKEN_AS_BEFORE || !place->why))
 		place->why = why;
 	if (place || !why)

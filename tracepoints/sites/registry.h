@@ -156,10 +156,11 @@ struct untaken {
 
 /*
  * Notes why a probe has no way, or, with `why` 0, that it needs no trap.
- * UNTAKEN_AS_BEFORE leaves a reason that is known as it is. The registry's lock
- * is held.
+ * UNTAKEN_AS_BEFORE leaves a reason that is known as it is, and UNTAKEN_BESIDE
+ * takes that of another name at the address. The registry's lock is held.
  */
 #define UNTAKEN_AS_BEFORE	127
+#define UNTAKEN_BESIDE		126
 
 void untaken_note(struct module *module, const char *id, uint64_t address,
 		  int why);

@@ -250,11 +250,15 @@ static void line_look(struct lines *l, const struct usdt_line *line)
 	     head.kind != TAFFRAIL_KIND_MARK))
 		return;
 	how = l->asking->line_wanted(line, head.name);
-	if (!how || address_has(&l->module->usdt_refused,
-				refused_key(head.target.offset,
-					    how & USDT_WANTED_INT3)))
+	if (!how)
 		return;
 	address = l->module->base + head.target.offset;
+	if (address_has(&l->module->usdt_refused,
+			refused_key(head.target.offset,
+				    how & USDT_WANTED_INT3))) {
+		line_tell(l, head.name, address, UNTAKEN_BESIDE);
+		return;
+	}
 	first = site_find(l, address);
 	for (uint32_t i = 0; i < l->n && !first; i++)
 		if (l->requests[i].spot->address == address)
@@ -267,9 +271,11 @@ static void line_look(struct lines *l, const struct usdt_line *line)
 		why = -EBUSY;
 	} else if (!first->spot.way) {
 		spot_ask(l, &first->spot, &head.target, how);
-		/* the way is not there yet: the next round */
-		if (!line_of(first, line))
+		/* the way is not there yet: the next round, or why not */
+		if (!line_of(first, line)) {
 			l->again = -EAGAIN;
+			why = UNTAKEN_BESIDE;
+		}
 	} else if (!line_of(first, line)) {
 		why = marker_add(l, line, &head, first);
 	}
@@ -487,6 +493,7 @@ bool usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
 			   .patcher = patcher, .file = file };
 	const struct usdt_line *line;
 	uint64_t bytes = asking->npoints * sizeof(*l.requests);
+	int round = 0;
 
 	if (!usdt_points_lack(module, asking))
 		bytes = 0;
@@ -510,7 +517,7 @@ bool usdt_lines_adopt(struct module *module, const struct usdt_asking *asking,
 			point_look(&l, &asking->points[i]);
 		if (l.n)
 			lines_place(&l);
-	} while (l.again < 0 && l.placed);
+	} while (l.again < 0 && (l.placed || !round++));
 	index_clear(&l.sites);
 	sys_munmap(l.requests, bytes);
 	return l.again > 0;
