@@ -143,9 +143,9 @@ const char *marker_refusal(int error)
 	       error == -EBUSY	? "off: another program's code is there" :
 	       error == -EADDRINUSE ? "off: the agent's own code is there" :
 	       error == -EPERM	? "off: the program ignores SIGTRAP" :
-	       error == -EFAULT ? "off: an instruction after it may fault, "
+	       error == -EFAULT ? "off: an instruction there may fault, "
 				  "and the program handles SIGSEGV or SIGBUS" :
-	       error == -ECANCELED ? "off: an instruction after it may fault, "
+	       error == -ECANCELED ? "off: an instruction there may fault, "
 				  "and the program has a filter, or has its "
 				  "system calls dispatched" :
 				  "off: it cannot be written";

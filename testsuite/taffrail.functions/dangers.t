@@ -17,7 +17,7 @@ before:
 case: a handler that knows the instruction which faults
 run: echo | "$CASES/dangers" faults >plain && echo | taffrail record -o trace1 -e 'fn:dangers/*' -- "$CASES/dangers" faults >traced; status=$?; cmp plain traced && exit $status
 status: 1
-stderr: fn/fetch at 0x[0-9a-f]+ is not traced: an instruction after it may fault, and the program handles SIGSEGV or SIGBUS
+stderr: fn/fetch at 0x[0-9a-f]+ is not traced: an instruction there may fault, and the program handles SIGSEGV or SIGBUS
 case: list and doctor say the same of a process, not of its file
 run:
 	taffrail list --functions -p $faulting 'fn:dangers/*' | grep 'not:\|int3:' | tee listed
@@ -25,8 +25,8 @@ run:
 	taffrail list --functions "$CASES/dangers" fn:fetch
 	taffrail start faulting -p $faulting -e 'fn:dangers/*' 2>told
 	diff <(grep -o '^fn/[^ ]*' listed | sort) <(sed -n 's,.* \(fn/[^ ]*\) at .*,\1,p' told | sort)
-stdout: ^fn/fetch .* \[not: an instruction after it may fault, and the program handles SIGSEGV or SIGBUS\]$
-stdout: ^ not [0-9]+: .*an instruction after it may fault, and the program handles SIGSEGV or SIGBUS$
+stdout: ^fn/fetch .* \[not: an instruction there may fault, and the program handles SIGSEGV or SIGBUS\]$
+stdout: ^ not [0-9]+: .*an instruction there may fault, and the program handles SIGSEGV or SIGBUS$
 stdout: ^fn/fetch .* \[jump\]$
 case: the list knows code that the program has changed, and the agent's own
 run:
@@ -51,7 +51,7 @@ case: a handler that comes later
 run: echo | "$CASES/dangers" late >plain && echo | taffrail record -o trace2 -e 'fn:dangers/fetch' -- "$CASES/dangers" late >traced; status=$?; cmp plain traced && taffrail view trace2 | grep -c 'fn:fetch:' && exit $status
 status: 1
 stdout: ^10$
-stderr: fn/fetch at 0x[0-9a-f]+ is not traced: an instruction after it may fault, and the program handles SIGSEGV or SIGBUS
+stderr: fn/fetch at 0x[0-9a-f]+ is not traced: an instruction there may fault, and the program handles SIGSEGV or SIGBUS
 case: data that looks like padding, and a function that begins with nops
 run: echo | "$CASES/dangers" data >plain && echo | taffrail record -o trace3 -e 'fn:before_*' -- "$CASES/dangers" data >traced; status=$?; cmp plain traced && taffrail view trace3 | grep -o 'fn:[^:]*' | sort | uniq -c; exit $status
 status: 1

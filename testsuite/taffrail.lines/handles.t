@@ -43,7 +43,7 @@ cases:
 case: some by another jump, or one with bytes of the next instruction
 run: early '' && early --int3
 stdout: ^ *2 late.c:8$
-stdout: ^late.c:14 not traced: an instruction after it may fault,
+stdout: ^late.c:14 not traced: an instruction there may fault,
 stdout: ^ *4 late.c:13$
 
 group: two rules of one place that cannot be had, both told, and by later commands

@@ -478,7 +478,7 @@ run:
 		taffrail list --lines handles.c -p $pid | grep '^handles.c:7 '
 		kill $pid
 	done
-stdout: ^handles.c:7 +add\([^\]]*\)\nhandles.c:7 +add\([^\]]*\)\nhandles.c:7 .* \[not: an instruction after it may fault, and the program handles SIGSEGV or SIGBUS\]$
+stdout: ^handles.c:7 +add\([^\]]*\)\nhandles.c:7 +add\([^\]]*\)\nhandles.c:7 .* \[not: an instruction there may fault, and the program handles SIGSEGV or SIGBUS\]$
 case: not of the agent's files
 run: taffrail list --lines object.c -p $pid
 status: 1

@@ -736,7 +736,7 @@ const char *usdt_reason_text(enum usdt_reason reason)
 		[USDT_OVERLAPS] = "another probe is within five bytes",
 		[USDT_LED_TO] = "a jump leads into the code that would move",
 		[USDT_FIXED] = "an instruction after it cannot be moved",
-		[USDT_FAULTS] = "an instruction after it may fault, and the program handles SIGSEGV or SIGBUS",
+		[USDT_FAULTS] = "an instruction there may fault, and the program handles SIGSEGV or SIGBUS",
 		[USDT_SIGNAL_FRAME] = "unwinders know its function by its bytes",
 		[USDT_REACH] = "its code has no room within a jump's reach",
 		[USDT_PAGES] = "the memory for jumps with bytes of the next instruction is used up",
