@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "tracepoints/conditions/rule-split.h"
 
 #define DEPTH_MAX	32		/* of namespaces */
@@ -206,7 +207,8 @@ char *symboliser_path_tidy(char *path)
  * they have there: the symboliser's child.
  *
  * Invariant: parameters are those that the demangler writes, as in rules for
- * functions. A static function that gcc has inlined everywhere has none here.
+ * functions, or as the source has them, with typedefs and without inline
+ * namespaces. A static function that gcc has inlined everywhere has none here.
  */
 
 /* Returns the name of a function with the namespaces and the parameters, or
@@ -290,6 +292,127 @@ static size_t own_bytes(const char *name, const char *end, const char *own)
 	return n <= room && !memcmp(end - n, own, n) ? n : 0;
 }
 
+/* Tells whether a scope's name may be left out. */
+static bool is_inline(Dwarf_Die *scope)
+{
+	return dw.tag(scope) == DW_TAG_namespace &&
+	       dw.hasattr(scope, DW_AT_export_symbols);
+}
+
+/* Adds the type of a DIE as C++ spells it, without blanks and without inline
+ * namespaces; `peeled`: the type behind a typedef. Returns false for one that
+ * stands around a name, as an array. */
+static bool type_write(struct text *text, Dwarf_Die *of, bool peeled)
+{
+	static const struct {
+		int tag;
+		const char *text;
+	} behind[] = {
+		{ DW_TAG_const_type, "const" },
+		{ DW_TAG_volatile_type, "volatile" },
+		{ DW_TAG_pointer_type, "*" },
+		{ DW_TAG_reference_type, "&" },
+		{ DW_TAG_rvalue_reference_type, "&&" },
+	};
+	Dwarf_Die type, *scopes = NULL;
+	Dwarf_Attribute attr;
+	const char *name;
+	int n;
+
+	if (!dw.attr_integrate(of, DW_AT_type, &attr)) {
+		text_add(text, "void");
+		return true;
+	}
+	if (!dw.formref_die(&attr, &type))
+		return false;
+	for (uint32_t i = 0; i < ARRAY_SIZE(behind); i++)
+		if (dw.tag(&type) == behind[i].tag) {
+			if (!type_write(text, &type, peeled))
+				return false;
+			text_add(text, behind[i].text);
+			return true;
+		}
+	if (dw.tag(&type) == DW_TAG_typedef && peeled)
+		return type_write(text, &type, peeled);
+	name = dw.diename(&type);
+	if (!name)
+		return false;
+	for (n = dw.getscopes_die(&type, &scopes); n-- > 1;)
+		if (dw.diename(&scopes[n]) && !is_inline(&scopes[n]) &&
+		    dw.tag(&scopes[n]) != DW_TAG_compile_unit) {
+			text_add(text, dw.diename(&scopes[n]));
+			text_add(text, "::");
+		}
+	free(scopes);
+	for (; *name; name++)
+		text_add_bytes(text, name, *name != ' ');
+	return true;
+}
+
+/* Takes a parameter of "(int, B<a, b>)" from behind the "(" or a comma: copies
+ * it without blanks. Returns the rest behind it, NULL without room. */
+static const char *parameter_take(char *to, size_t room, const char *p)
+{
+	int depth = 0;
+
+	for (; *p && (depth || (*p != ',' && *p != ')')); p++) {
+		depth += !!strchr("<([", *p) - !!strchr(">)]", *p);
+		if (!--room)
+			return NULL;
+		if (*p != ' ')
+			*to++ = *p;
+	}
+	*to = '\0';
+	return p;
+}
+
+/* Tells whether the source declares a function with these parameters, "(...)":
+ * by the names of typedefs, or by the types behind them. */
+static bool has_parameters(Dwarf_Die *function, const char *p)
+{
+	char wanted[512], bytes[sizeof(wanted)];
+	Dwarf_Attribute attr;
+	Dwarf_Die child;
+	struct text text;
+	bool same = true, more = !dw.child(function, &child);
+
+	for (; more && same; more = !dw.siblingof(&child, &child)) {
+		if (dw.tag(&child) != DW_TAG_formal_parameter ||
+		    dw.attr_integrate(&child, DW_AT_artificial, &attr))
+			continue;
+		p = *p && *p != ')' ? parameter_take(wanted, sizeof(wanted),
+						    p + 1) : NULL;
+		if (!p)
+			return false;
+		same = false;
+		for (int peeled = 0; peeled < 2 && !same; peeled++) {
+			text_open(&text, bytes, sizeof(bytes));
+			same = type_write(&text, &child, peeled) && !text.cut &&
+			       !strcmp(bytes, wanted);
+		}
+	}
+	return same && (*p == ')' || (*p == '(' && p[1] == ')'));
+}
+
+/* Tells whether a function has a name with parameters as its source spells
+ * them. */
+static bool is_spelled(Dwarf_Die *function, const char *name)
+{
+	const char *at = strrchr(name, '(');
+	size_t n = (size_t)(at - name);
+	char before[512];
+
+	/* a type of a function, and operator() */
+	if (n >= sizeof(before) || strchr(name, '(') != at)
+		return false;
+	while (n && name[n - 1] == ' ')
+		n--;
+	memcpy(before, name, n);
+	before[n] = '\0';
+	return symboliser_is_named(function, before) &&
+	       has_parameters(function, at);
+}
+
 bool symboliser_is_named(Dwarf_Die *function, const char *name)
 {
 	const char *own = dw.diename(function), *end = name + strlen(name);
@@ -301,11 +424,13 @@ bool symboliser_is_named(Dwarf_Die *function, const char *name)
 
 	if (end > name && strchr(name, '(')) {
 		bytes = own ? strcspn(own, "<(") : 0;
-		own = bytes && memmem(name, strlen(name), own, bytes) ?
-			      function_shown(function) : NULL;
-		return own && (name_ends(own, name) ||
-			       (const_move(moved, sizeof(moved), name) &&
-				name_ends(own, moved)));
+		if (!bytes || !memmem(name, strlen(name), own, bytes) ||
+		    !const_move(moved, sizeof(moved), name))
+			return false;
+		own = function_shown(function);
+		return (own && (name_ends(own, name) ||
+				name_ends(own, moved))) ||
+		       is_spelled(function, moved);
 	}
 	/* most have another one */
 	bytes = own_bytes(name, end, own);
@@ -321,6 +446,8 @@ bool symboliser_is_named(Dwarf_Die *function, const char *name)
 	}
 	for (; end > name && i < n; i++) {
 		bytes = own_bytes(name, end, i ? dw.diename(&scopes[i]) : own);
+		if (!bytes && i && is_inline(&scopes[i]))
+			continue;
 		if (!bytes)
 			break;
 		end -= bytes;

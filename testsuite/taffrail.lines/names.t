@@ -612,3 +612,63 @@ run: taffrail record -e "'add(char)':+2" -- ./over; taffrail record -e 'twice<ch
 status: 1
 stderr: rule ''add\(char\)':\+2': there is no function 'add\(char\)'
 stderr: rule 'twice<char>:\+2': there is no function twice<char>
+
+group: parameters as the source has them, and inline namespaces, {OPTIONS}
+for: OPTIONS g++_-O0 g++_-O0_-gdwarf-4 g++_-O2 clang++_-O0
+before:
+	cat >spelled.cc <<-'END'
+		#include <cstdio>
+		#include <string>
+		typedef unsigned long word;
+		namespace lib {
+		inline namespace v2 {
+		struct Box {
+			int v;
+			__attribute__((noinline)) int get(word by, const int *) const
+			{
+				return v + (int)by;
+			}
+		};
+		__attribute__((noinline)) int put(const Box &b, int n)
+		{
+			return b.v + n;
+		}
+		}
+		}
+		__attribute__((noinline)) int over(word w)
+		{
+			return (int)w;
+		}
+		__attribute__((noinline)) int over(const std::string &s, int n)
+		{
+			return (int)s.size() + n;
+		}
+		int main()
+		{
+			lib::Box b = { 3 };
+			std::printf("%d %d\n", lib::put(b, 1) + over(5ul), over(std::string("ab"), 4) + b.get(7ul, nullptr));
+		}
+	END
+	words=({OPTIONS})
+	${words//_/ } -g -Wl,--build-id -o spelled spelled.cc 2>err || exit 77
+	seen() { for rule in "$@"; do rm -rf trace; taffrail record -o trace -e "$rule" -- ./spelled >out && taffrail view trace | sed 's/.* line:/line:/; s/{ cpu_id.*}, {/{/' | sort; done; }
+case: names of typedefs, and types that they stand for
+run: seen "'over(word)':+2(w)" "'over(unsigned long)':+2(w)" "'over(const std::string &, int)':+2(n)" "'over(std::string const&, int)':+2(n)"
+whole stdout:
+	line:'over(word)':+2: { w = 5 }
+	line:'over(unsigned long)':+2: { w = 5 }
+	line:'over(const std::string &, int)':+2: { n = 4 }
+	line:'over(std::string const&, int)':+2: { n = 4 }
+case: an inline namespace need not be spelled, of a function and of its types
+run: seen 'lib::put:+2(n)' 'lib::v2::put:+2(n)' "'lib::put(lib::Box const&, int)':+2(n)" "'lib::Box::get(word, const int *)':+2(by)"
+whole stdout:
+	line:lib::put:+2: { n = 1 }
+	line:lib::v2::put:+2: { n = 1 }
+	line:'lib::put(lib::Box const&, int)':+2: { n = 1 }
+	line:'lib::Box::get(word, const int *)':+2: { by = 7 }
+case: others are not meant
+run: for rule in "'over(int)':+2" "'over()':+2" "'over(word, int)':+2" "'put(lib::Box const&)':+2" 'v3::put:+2' "'main(int)':+1"; do taffrail record -e "$rule" -- ./spelled; done 2>&1 | grep -c 'there is no function'
+whole stdout: 6
+case: none at all
+run: taffrail record -o none -e "'main()':+3" -- ./spelled && taffrail view none | grep -c main
+stdout: ^1$
