@@ -223,7 +223,7 @@ int main(int argc, char **argv)
 		if (c->run != record_main)
 			deferred_settle();
 		targets_clean = visits_clean_around;
-		return c->run(argc - 1, argv + 1);
+		return command_status(c->run(argc - 1, argv + 1));
 	}
 	if (*word != '-')
 		return misused_word(word);

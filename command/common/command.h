@@ -213,6 +213,12 @@ void command_name(const char *name);
 void command_warn(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
+/* The same, where the sub-command does less than it was asked for. Then
+ * command_status() makes COMMAND_FAILED of COMMAND_DONE. */
+void command_lack(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+int command_status(int status);
+
 /* Warns of each of these variables (base/words.h): "WHERE: ...". */
 void command_warn_words(uint32_t variables, const char *where);
 

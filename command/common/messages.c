@@ -71,6 +71,23 @@ void command_warn(const char *format, ...)
 	va_end(ap);
 }
 
+static bool lacks;		/* less is done than was asked for */
+
+void command_lack(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	line_print(format, ap);
+	va_end(ap);
+	lacks = true;
+}
+
+int command_status(int status)
+{
+	return status == COMMAND_DONE && lacks ? COMMAND_FAILED : status;
+}
+
 void command_warn_words(uint32_t variables, const char *where)
 {
 	for (int i = 0; i < WORDS_VARIABLES; i++)

@@ -719,7 +719,7 @@ int line_rules_compile(const char *const *wanted, int count,
 		all.has = false;
 		if (!process_each_file(in->pids[i], file_compile, &all) &&
 		    in->given && in->npids > 1 && lines == count && !all.has)
-			command_warn("process %d has none of the lines that "
+			command_lack("process %d has none of the lines that "
 				     "the rules name", (int)in->pids[i]);
 	}
 	if (in->program)

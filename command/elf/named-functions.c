@@ -407,7 +407,7 @@ int functions_consent(const char *const *rules, int count,
 		named.count = 0;
 		ret = each_module(in, i, is_named, count_module, &named);
 		if (alone && !ret && !named.count)
-			command_warn("process %d has none of the functions "
+			command_lack("process %d has none of the functions "
 				     "that the rules name", (int)in->pids[i]);
 		if (yes || named.count <= FUNCTIONS_MOST)
 			continue;

@@ -500,8 +500,9 @@ run:
 stdout: ^1$
 no stdout: ^[^01]
 case: a process without the functions is told, two that have them are not
-run: sleep 600 & none=$!; start one ./whole wait; one=$pid; start two ./whole wait; wait_for grep -q ready one.out; wait_for grep -q ready two.out; taffrail start few -p $one -p $none -p $pid -e fn:whole/first_name 2>few.err; taffrail destroy few && taffrail record -p $one -p $none -e fn:second_name --for 0.1 -o few.d 2>>few.err; kill $none; grep -o 'process.* has none.*' few.err | sed "s/$none/PID/"
+run: sleep 600 & none=$!; start one ./whole wait; one=$pid; start two ./whole wait; wait_for grep -q ready one.out; wait_for grep -q ready two.out; taffrail start few -p $one -p $none -p $pid -e fn:whole/first_name 2>few.err; taffrail destroy few && taffrail record -p $one -p $none -e fn:second_name --for 0.1 -o few.d 2>>few.err; echo $?; kill $none; grep -o 'process.* has none.*' few.err | sed "s/$none/PID/"
 whole stdout:
+	1
 	process PID has none of the functions that the rules name
 	process PID has none of the functions that the rules name
 case: functions that --level leaves out
