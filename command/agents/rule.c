@@ -93,10 +93,12 @@ int rule_check(const char *rule, const char **why)
 			*why = "its condition has a control character";
 	if (!*why && condition && strlen(condition) > RULE_CONDITION_MAX)
 		*why = "its condition is too long";
-	/* the column counts in the whole rule */
+	/* the column counts in the whole rule, as typed */
 	if (!*why && condition && expr_check(condition, &error)) {
 		snprintf(fact, sizeof(fact), "column %zu: %s",
-			 (size_t)(condition - rule) + error.column, error.fact);
+			 line_rule_column(rule, (size_t)(condition - rule) +
+							error.column),
+			 error.fact);
 		*why = fact;
 	}
 	return *why ? -EINVAL : 0;

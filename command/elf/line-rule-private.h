@@ -15,6 +15,8 @@
 #define WHERE_BYTES	118		/* of a name in an event's id */
 #define COUNT		'@'		/* between an array and its length */
 
+#define LINE_CONDITION_BYTES	512	/* none that is taken is longer */
+
 /* A rule as it was typed. */
 struct line_rule {
 	char *typed;
@@ -26,6 +28,8 @@ struct line_rule {
 	uint32_t wanted;		/* of them; the others are of the
 					 * condition */
 	bool parameters;		/* no value was said */
+	uint16_t columns[LINE_CONDITION_BYTES]; /* of the condition, where
+						   * `typed` has it, from 0 */
 	char *text;			/* of the descriptions; or NULL */
 	char library[64];		/* with the line; "": the program */
 };

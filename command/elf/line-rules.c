@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/lines.h"
 #include "command/elf/call-types-private.h"
 #include "command/elf/expression-text-private.h"
@@ -223,6 +224,7 @@ static const char *condition_write(struct line_rule *rule, const char *p,
 	int number;
 
 	for (; *p; p = end) {
+		size_t first = used;
 		int bytes = 1;
 		const char *word = p, *expression = behind && !is_word(*p) ? p :
 						    expression_end(p, &simple);
@@ -270,8 +272,12 @@ static const char *condition_write(struct line_rule *rule, const char *p,
 			bytes = (int)(end - p);
 		used += (size_t)snprintf(to + used, room - used, "%.*s", bytes,
 					 word);
-		if (used >= room)
+		if (used >= room || used >= ARRAY_SIZE(rule->columns))
 			return "its condition is too long";
+		for (size_t i = first; i <= used; i++)
+			rule->columns[i] = (uint16_t)(p - rule->typed +
+				(i == used ? end - p : word == p ?
+				 (long)(i - first) : 0));
 	}
 	return NULL;
 }
@@ -391,6 +397,18 @@ struct line_rule *line_rule_find(const char *rule)
 		    !strncmp(rules[i].where, rule, bytes))
 			return &rules[i];
 	return NULL;
+}
+
+size_t line_rule_column(const char *rule, size_t column)
+{
+	const struct line_rule *taken = line_rule_find(rule);
+	size_t bytes;
+	const char *condition = rule_condition(rule, &bytes);
+	size_t before = condition ? (size_t)(condition - rule) : column;
+
+	return taken && !strcmp(taken->made, rule) && column > before &&
+			       column - before < ARRAY_SIZE(taken->columns) ?
+		       taken->columns[column - before - 1] + 1u : column;
 }
 
 const char *line_rule_text(const char *rule)

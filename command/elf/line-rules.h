@@ -38,6 +38,10 @@ typedef void line_nearest(const char *rule, const struct named_in *in,
 int line_rules_compile(const char *const *rules, int count,
 		       const struct named_in *in, line_nearest *nearest);
 
+/* Returns where a column of a rule's condition, from 1, stands in the rule as
+ * typed, if line_rule_take() has made the rule; else the same column. */
+size_t line_rule_column(const char *rule, size_t column);
+
 /* Returns the descriptions of a rule for lines, or for functions
  * (call-types-private.h), lines "spot=..." and "field=..."; or "". */
 const char *line_rule_text(const char *rule);

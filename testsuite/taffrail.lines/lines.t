@@ -566,6 +566,12 @@ group: conditions that no event can meet, before the program runs
 cases:
 	1 taffrail record -e 'shop.c:36(n) if nn > 2' -- "$CASES/plain"
 		^rule .*: condition 'nn > 2', column 1: no field "nn"; there are n; nn is no variable there; nearest: n, item or left$
+	2 taffrail record -e 'shop.c:36(n) if n + == 2' -- "$CASES/plain"
+		^rule .*: column 21: a value is missing here$
+	2 taffrail record -e 'shop.c:36 "%d", n if item->price == 1 && n ==' -- "$CASES/plain"
+		^rule .*: with a text, its condition can only name values of the text$
+	2 taffrail record -e 'shop.c:36(n, left) if item->price == 1 && n == == 2' -- "$CASES/plain"
+		^rule .*: column 48: a value is missing here$
 	1 taffrail record -e 'shop.c:36 "%d", n if m > 2' -- "$CASES/plain"
 		: condition 'm > 2', column 1: no field "m"; there are arg1$
 	1 taffrail record -e 'shop.c:36(n) if item->name > 2' -- "$CASES/plain"
