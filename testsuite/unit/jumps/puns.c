@@ -515,12 +515,13 @@ static void pages_check(void)
 	uint8_t on[USDT_JUMP_BYTES] = { 0xe9, 0, 0, 0, 0xcc };
 	uint64_t site = 0x20000000, targets[USDT_PUNS_MAX];
 	uint32_t n = 0, left = 0;
-	uint64_t other;
+	uint64_t other = 0;
 	int ret = 0;
 
 	/* a page that others have made, and left */
-	other = usdt_near_trampoline((uint64_t)puns_code, 0xffff0000,
-				     0x30000000, USDT_TRAMPOLINE_BYTES);
+	for (uint32_t to = 1u << 28; !other && to < 6u << 28; to += 1u << 24)
+		other = usdt_near_trampoline((uint64_t)puns_code, 0xffff0000,
+					     to, USDT_TRAMPOLINE_BYTES);
 	usdt_near_give(other, USDT_TRAMPOLINE_BYTES);
 	unit_equal(usdt_near_exact(other, USDT_TRAMPOLINE_BYTES, &left), 0,
 		   "a place in others' page");
@@ -539,6 +540,7 @@ static void pages_check(void)
 	}
 	unit_equal(ret, -ENOSPC, "the pages are used up");
 	unit_check(n > 500 && n < 2100, "after as many as there may be");
+	on[1] = on[2] = on[3] = 0;
 	unit_equal(usdt_pun_targets(on, site, 0x1e, targets), 16,
 		   "all combinations of breakpoints");
 	on[4] = 0xcc;
