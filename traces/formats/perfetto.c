@@ -364,7 +364,7 @@ static void pair_finished(const struct pair *pair,
 	if (keys)
 		put_instant(p, event, TRACK_EVENT_FLOW_END,
 			    flow_of(pair, track));
-	at = begin_event(p, TYPE_END, event->ns, track, 0);
+	at = begin_event(p, TYPE_END, pair->end, track, 0);
 	if (!keys && !pair->whole)
 		perfetto_values(p, p->class, p->class->ends, event);
 	perfetto_packet_end(p, at);

@@ -8,7 +8,11 @@
  * has a smaller depth, and began before they ended. The process tells the
  * durations, the recorder the times; their clocks differ by some millionths. So
  * a call is taken to have begun no later than the calls in it, and no earlier
- * than the call before it has ended, where that is as near.
+ * than the call before it has ended, where that is as near. A thread that is
+ * interrupted between a call's end and the event tells the call too late: the
+ * calls before it that are deeper, and that the duration has room for, are in
+ * it all the same, and it is taken to have ended earlier. Depths alone do not
+ * tell: the call around a deeper one may have been left, or not be wanted.
  *
  * Where other functions have pairs of events, these wait among them when they
  * end, and take the calls in them. They have no depth: they are in the call in
@@ -38,6 +42,9 @@
 /* A duration of 2^N ns is the recorder's but for 1 ns: 24 millionths were seen.
  */
 #define SLACK_SHIFT	14
+/* A thread that loses the CPU has it again after so long: 268 ms were seen,
+ * where 25 threads wanted each CPU. */
+#define LATE_NS		1000000000
 
 /* A call that has ended, or neighbours of one depth. */
 struct waiting {
@@ -56,6 +63,15 @@ static bool is_inside(const struct waiting *w, int64_t begin)
 {
 	return w->begin >= begin ||
 	       (w->end > begin && w->end - begin > begin - w->begin);
+}
+
+/* Returns whether a deeper call, which ended before one with this duration
+ * seems to begin, can be in it: the other one ended at `last` or later, but its
+ * event came late. */
+static bool is_before_late(const struct waiting *w, int64_t begin, int64_t last,
+			   int64_t ns)
+{
+	return begin - w->end < LATE_NS && w->begin >= last - ns;
 }
 
 /* The calls of one function in a lane that no call of it is around. */
@@ -279,7 +295,8 @@ void whole_take(struct pairs *p, struct pair *pair,
 	struct whole_repeats *repeats;
 	const struct pair *around;
 	struct waiting whole;
-	int64_t ns, slack, counted = 0;
+	int64_t ns, slack, begin, last, counted = 0;
+	bool late = false;
 
 	if (!duration || !depth)
 		return;
@@ -287,7 +304,7 @@ void whole_take(struct pairs *p, struct pair *pair,
 	/* a damaged one, or a clock that began later */
 	if (ns < 0 || pair->end < INT64_MIN + ns)
 		return;
-	pair->begin = pair->end - ns;
+	pair->begin = begin = pair->end - ns;
 	slack = ns >> SLACK_SHIFT;
 	pair->depth = (uint32_t)keys_number(action->keys[1].class, depth);
 	pair->whole = true;
@@ -295,13 +312,17 @@ void whole_take(struct pairs *p, struct pair *pair,
 	whole.around = p->around ? p->around(p, pair, slack) : NONE;
 	around = whole.around == NONE ? NULL : &p->open[whole.around].pair;
 	/* takes the calls in it out of the list */
-	for (n = lane ? lane->n : 0; n; lane->n = --n) {
+	n = lane ? lane->n : 0;
+	last = n ? lane->list[n - 1].end - slack : 0;
+	for (; n; lane->n = --n) {
 		const struct waiting *w = &lane->list[n - 1];
+		bool before = w->end <= begin - slack;
 
 		if (w->depth <= pair->depth ||
-		    w->end <= pair->end - ns - slack ||
-		    (w->depth == NONE && !is_inside(w, pair->begin)))
+		    (w->depth == NONE ? !is_inside(w, pair->begin) :
+		     before && !is_before_late(w, begin, last, ns)))
 			break;
+		late |= before;
 		if (around && w->around == whole.around &&
 		    w->around_begin == around->begin)
 			counted += w->ns;
@@ -317,6 +338,8 @@ void whole_take(struct pairs *p, struct pair *pair,
 		 lane->list[n - 1].end -
 		 (lane->list[n - 1].ns >> SLACK_SHIFT) > pair->begin)
 		pair->kind->crossed++;
+	if (late)
+		pair->end = pair->begin + ns;
 	repeats = lane ? repeats_of(p, lane, pair->kind) : NULL;
 	if (repeats)
 		pair->again = repeats_take(p, repeats, pair);
