@@ -564,19 +564,19 @@ int targets_check_files(const struct targets *t, const char *const *rules,
 	return status;
 }
 
-/* Counts the markers that a rule names, by how the condition fits them. */
-static void count_fits(const struct targets *t, const char *rule,
-		       size_t fits[RULE_NEVER + 1])
+/* Counts the targets' markers that a rule names, by how the condition fits. */
+static void count_fits(const struct target *targets, size_t count,
+		       const char *rule, size_t fits[RULE_NEVER + 1])
 {
 	memset(fits, 0, (RULE_NEVER + 1) * sizeof(*fits));
-	for (size_t i = 0; i < t->count; i++) {
-		const struct marker_list *list = &t->targets[i].markers;
-
-		for (size_t k = 0; k < list->count; k++) {
-			const struct marker *m = &list->markers[k];
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < targets[i].markers.count; k++) {
+			const struct marker *m = &targets[i].markers.markers[k];
 			struct rule_marker marker = {
-				m->id, m->text, m->kind, m->types, m->nfields,
-				m->shown, m->shown_bytes,
+				m->id, m->text,
+				m->kind == MARKER_EVENT || m->function ?
+				TAFFRAIL_KIND_EVENT : TAFFRAIL_KIND_MARK,
+				m->types, m->nfields, m->shown, m->shown_bytes,
 			};
 
 			if (rule_matches(rule, m->id, m->module))
@@ -593,7 +593,7 @@ static bool rule_never(const struct targets *t, const char *rule)
 	char glob[RULE_BYTES_MAX + 1], text[CAUSE_TEXT_BYTES];
 	size_t fits[RULE_NEVER + 1];
 
-	count_fits(t, rule, fits);
+	count_fits(t->targets, t->count, rule, fits);
 	if (fits[RULE_FITS] || fits[RULE_MISFITS] || !fits[RULE_NEVER])
 		return false;
 	if (!rule_leaves_functions(rule, glob, text, sizeof(text)))
@@ -620,9 +620,18 @@ void targets_allow_some(const struct targets *t, const char *const *rules,
 	size_t fits[RULE_NEVER + 1] = { 1 };
 
 	for (int i = 0; i < count && fits[RULE_FITS]; i++)
-		count_fits(t, rules[i], fits);
-	if (t->count > 1 && fits[RULE_FITS])
-		client_request_add(request, "some", "1");
+		count_fits(t->targets, t->count, rules[i], fits);
+	if (t->count < 2 || !fits[RULE_FITS])
+		return;
+	client_request_add(request, "some", "1");
+	for (int i = 0; i < count; i++)
+		for (size_t k = 0; k < t->count; k++) {
+			count_fits(&t->targets[k], 1, rules[i], fits);
+			if (fits[RULE_MISFITS] && !fits[RULE_FITS])
+				command_warn("process %d has no field of '%s'",
+					     t->targets[k].process->pid,
+					     rules[i]);
+		}
 }
 
 int targets_check_rule(struct targets *t, const char *rule)

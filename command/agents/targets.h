@@ -125,7 +125,8 @@ int targets_consent(const struct targets *targets, const char *const *rules,
 		    int count, const char *program, bool yes);
 
 /* Adds to a request for several targets that each rule may fit a marker of one
- * of them, if so: then the others begin the session without it. */
+ * of them, if so: then the others begin the session without it; those whose
+ * markers that it names lack the fields are told. */
 void targets_allow_some(const struct targets *targets,
 			const char *const *rules, int count,
 			struct client_request *request);

@@ -117,6 +117,29 @@ cases:
 case: the worker ends
 run: worker_ends
 
+group: two processes: names of arguments, which debug information has
+before:
+	cat >said.c <<'EOF'
+	#include <stdio.h>
+	volatile int sum;
+	__attribute__((noinline)) int mid(int k) { sum += k; sum += sum / 3; return sum; }
+	int main(void) { puts("ready"); fflush(stdout); do sum = mid(3) + 1; while (getchar() != EOF); return 0; }
+	EOF
+	gcc -O1 -g0 -o said0 said.c && gcc -O1 -g -o said2 said.c
+	start first ./said2 && first=$pid && start second ./said2 && second=$pid && start bare ./said0
+	wait_for grep -q ready first.out && wait_for grep -q ready second.out && wait_for grep -q ready bare.out
+	echo "named=$first,$second mixed=$first,$pid" >pids
+	for both in $first,$second $first,$pid; do
+		taffrail start known -p $both -e fn:mid && taffrail destroy known
+	done
+cases:
+	1 . ./pids; taffrail start never -p $named -e 'fn:mid if arg1 == 3'
+		^process [0-9]+: condition 'arg1 == 3', column 1: no field "arg1"; fn/mid has k, cfa$
+	1 . ./pids; taffrail report -p $named -e 'fn:mid if arg1 == 3' --for 60
+		^process [0-9]+: condition 'arg1 == 3', column 1: no field "arg1"; fn/mid has k, cfa$
+	0 . ./pids; taffrail start some -p $mixed -e 'fn:mid if k == 3'
+		^process [0-9]+ has no field of 'fn:mid if k == 3'$
+
 group: a process that runs: probes, and the events of pthread
 need: taffrail list /usr/bin/python3 | grep -q '^python/audit '
 before:
