@@ -150,6 +150,24 @@ static const char *line_bare(const char *rule)
 	return rule + (before ? 5 : 0);
 }
 
+/* Returns the fault of a rule for a half of a function's calls whose condition
+ * reads facts of whole calls, or NULL. */
+static const char *half_fault(const char *rule)
+{
+	char glob[RULE_BYTES_MAX + 1];
+	size_t bytes;
+	const char *condition = rule_condition(rule, &bytes);
+
+	snprintf(glob, sizeof(glob), "%.*s", (int)bytes, rule);
+	if (!condition || rule_kind(rule) != RULE_FUNCTIONS ||
+	    !rule_names_half(glob) ||
+	    !(expr_names(condition, "duration") ||
+	      expr_names(condition, "depth")))
+		return NULL;
+	return "duration and depth are of whole calls, which have an event "
+	       "each: leave out '%entry' or '%return'";
+}
+
 int rule_take_where(const char **rule)
 {
 	const char *bare = line_bare(*rule);
@@ -171,7 +189,7 @@ int rule_take(const char **rule)
 				       "it: '%s'", typed, typed + 3);
 	if (rule_kind(*rule) == RULE_LINE && (why = line_rule_take(rule)))
 		return command_misused("rule '%s': %s", typed, why);
-	if (rule_check(*rule, &why))
+	if (rule_check(*rule, &why) || (why = half_fault(*rule)))
 		return command_misused("rule '%s': %s", typed, why);
 	copy = strdup(*rule);
 	if (!copy)

@@ -119,7 +119,7 @@ int session_rule_parse(struct session_rule *rule, const char *string,
 	}
 	text_copy(rule->condition, sizeof(rule->condition), condition);
 	rule->calls = rule_kind(rule->glob) == RULE_FUNCTIONS &&
-		      !rule_names_returns(rule->glob) &&
+		      !rule_names_half(rule->glob) &&
 		      (expr_names(condition, "duration") ||
 		       expr_names(condition, "depth"));
 	return 0;

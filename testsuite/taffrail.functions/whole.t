@@ -211,6 +211,10 @@ cases:
 		--functions 'f%return\(str\) if value > 1': it records whole calls, an event each: leave out '%return'; -e 'fn:...%return' records that side alone$
 	2 taffrail start s -p 1 --functions fn:f%entry
 		--functions 'fn:f%entry': it records whole calls, an event each: leave out '%entry'; -e 'fn:...%entry' records that side alone$
+	2 taffrail record -o half -e 'fn:outer%entry if duration > 1ms' -- "$CASES/calls" 1
+		^rule 'fn:outer%entry if duration > 1ms': duration and depth are of whole calls, which have an event each: leave out '%entry' or '%return'$
+	2 taffrail start s -p 1 -e 'fn:f%return(str) if depth < 3'
+		: leave out '%entry' or '%return'$
 	2 taffrail record --functions -- "$CASES/calls" 1
 		option '--functions' needs an argument before '--'$
 	2 taffrail record -e -- "$CASES/calls" 1

@@ -231,6 +231,14 @@ bool rule_names_returns(const char *glob)
 	return without_end(glob, bytes, RULE_RETURN) < bytes;
 }
 
+bool rule_names_half(const char *glob)
+{
+	size_t bytes = text_length(glob);
+
+	return rule_names_returns(glob) ||
+	       without_end(glob, bytes, "%entry") < bytes;
+}
+
 /* Returns how many bytes of a function's name in C++ stand before the
  * parameters, or all: "operator()" of "operator()(int) const". */
 static size_t without_parameters(const char *name)

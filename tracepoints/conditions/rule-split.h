@@ -81,6 +81,8 @@ bool rule_is_runtime(const char *module);
 
 /* Tells whether a rule for functions means returns alone. */
 bool rule_names_returns(const char *glob);
+/* Tells whether it means returns alone, or entries alone. */
+bool rule_names_half(const char *glob);
 
 /* Writes "channel:name" in the glob of a rule for markers as "channel/name", as
  * ids are. A glob that has a '/', or the ':' in a class, stays as it is. */
