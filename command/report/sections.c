@@ -332,7 +332,8 @@ void report_functions(struct report *r)
 		if (pair_termless_text(kinds[i], note, sizeof(note)))
 			print_fact("%s", note);
 		else if (!kinds[i]->end && kinds[i]->begin) {
-			entered++;
+			/* a trace describes functions without a call, too */
+			entered += kinds[i]->unfinished || kinds[i]->termless;
 			calls += kinds[i]->unfinished + kinds[i]->termless;
 		}
 		sum.given_up += kinds[i]->given_up;

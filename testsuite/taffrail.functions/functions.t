@@ -307,10 +307,11 @@ stdout: 100 fn:last$
 stdout: 100 fn:last%return$
 no stdout: by_label%return
 case: the table says which functions have no time, as no return of them is there
-run: taffrail report --functions jumping | tail -n 1; taffrail record -o begins -e 'fn:framed%entry' -e 'fn:last%entry' -- "$CASES/through" >/dev/null && taffrail report --functions begins | tail -n 1
+run: taffrail report --functions jumping | tail -n 1; taffrail record -o begins -e 'fn:framed%entry' -e 'fn:last%entry' -- "$CASES/through" >/dev/null && taffrail report --functions begins | tail -n 1; taffrail record -o idle -e 'fn:main%entry' -e 'fn:outer%entry' -- "$CASES/calls" 0 >/dev/null && taffrail report --functions idle | tail -n 1
 whole stdout:
 	  2 functions not shown, with 101 calls: no return of them is in the trace (the rule, or their exits cannot be had), so their callers have their time
 	  2 functions not shown, with 200 calls: no return of them is in the trace (the rule, or their exits cannot be had), so their callers have their time
+	  1 function not shown, with 1 call: no return of them is in the trace (the rule, or their exits cannot be had), so their callers have their time
 case: exits that cannot be had are told, without a remedy
 run: taffrail record -o unclear -e 'fn:by_label%return' -- "$CASES/through"
 status: 1
