@@ -302,23 +302,24 @@ const char *rule_shown_name(const char *symbol)
 	return cxx.bare ? cxx.name : symbol;
 }
 
-/* Does as glob_names() for a name without the "[abi:TAG]" that it has: those
- * are not in the source. */
+/* Does as glob_names() for a name without the "[abi:TAG]" and anonymous
+ * namespaces that it has: those are not in the source. */
 static bool glob_names_untagged(const char *glob)
 {
 	char name[DEMANGLE_NAME];
 	size_t n = 0, bare = cxx.bare;
-	const char *p = cxx.name, *tag;
+	const char *p = cxx.name, *tag, *scope;
 
 	while (*p) {
 		tag = text_after(p, "[abi:");
-		if (!tag) {
+		scope = text_after(p, "(anonymous namespace)::");
+		if (!tag && !scope) {
 			name[n++] = *p++;
 			continue;
 		}
-		while (*tag && *tag != ']')
+		while (!scope && *tag && *tag != ']')
 			tag++;
-		tag += *tag == ']';
+		tag = scope ?: tag + (*tag == ']');
 		if (p < cxx.name + cxx.bare)
 			bare -= (size_t)(tag - p);
 		p = tag;

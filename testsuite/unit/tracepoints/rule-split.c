@@ -251,6 +251,15 @@ static void check_cxx(void)
 		  "_ZNK4Cart4nameB5cxx11Ev", true },
 		{ "fn:Cart::names", "app", "_ZNK4Cart4nameB5cxx11Ev", false },
 		{ "fn:'f(A*)'", "app", "_Z1fB1aP1AB1b", true },
+		/* nor are anonymous namespaces */
+		{ "fn:shop::hidden", "app", "_ZN4shop12_GLOBAL__N_16hiddenEi",
+		  true },
+		{ "fn:'shop::hidden(int)'", "app",
+		  "_ZN4shop12_GLOBAL__N_16hiddenEi%return", true },
+		{ "fn:'shop::(anonymous namespace)::hidden'", "app",
+		  "_ZN4shop12_GLOBAL__N_16hiddenEi", true },
+		{ "fn:hidden", "app", "_ZN4shop12_GLOBAL__N_16hiddenEi",
+		  false },
 		/* types that are not read: the name alone */
 		{ "fn:'f<*'", "app", "_Z1fIiEDTfp_ET_", true },
 	};
