@@ -340,6 +340,29 @@ static bool glob_names_symbol(const char *glob, const char *symbol, size_t n)
 			     glob_names_untagged(glob)));
 }
 
+/* Returns the length of "FILE.c:" in front of a name of n bytes, or 0. */
+static size_t file_bytes(const char *name, size_t n)
+{
+	size_t at = 0;
+
+	while (at + 1 < n && name[at] != ':')
+		at++;
+	return at + 1 < n && name[at + 1] != ':' ? at + 1 : 0;
+}
+
+/* Returns whether a glob names a function that may have its file in front,
+ * which one without ':' and '.' does not mean. */
+static bool glob_names_static(const char *glob, const char *name, size_t n)
+{
+	size_t file = file_bytes(name, n), i = 0;
+
+	while (glob[i] && glob[i] != ':' && glob[i] != '.')
+		i++;
+	return glob_names_symbol(glob, name, n) &&
+	       (!file || glob[i] ||
+		glob_names_symbol(glob, name + file, n - file));
+}
+
 /* Takes the quotes away around a name, and the '\' before characters in
  * them. */
 static void unquote(char *name)
@@ -422,7 +445,7 @@ bool rule_names_function(const char *glob, const char *module,
 	}
 	part[bytes] = '\0';
 	unquote(part);
-	return glob_names_symbol(part, name, name_bytes);
+	return glob_names_static(part, name, name_bytes);
 }
 
 void rule_unify(char *rule)

@@ -213,6 +213,12 @@ static void check_functions(void)
 		{ "fn:app/a.c:*", "app", "a.c:work", true },
 		{ "fn:a.c:work", "app", "b.c:work", false },
 		{ "fn:a.c:work", "app", "work", false },
+		{ "fn:a*", "app", "a.c:work", false },
+		{ "fn:a*k", "app", "a.c:work%return", false },
+		{ "fn:*k", "app", "a.c:work", true },
+		{ "fn:a.*", "app", "a.c:work", true },
+		{ "fn:a*", "app", "a.cc:shop::work", false },
+		{ "fn:*::work", "app", "a.cc:shop::work", true },
 		{ "work", "app", "work", false },
 		{ "fn/work", "app", "work", false },
 	};
