@@ -17,6 +17,7 @@
 #include "base/base.h"
 #include "command/common/counted.h"
 #include "command/common/limits.h"
+#include "tracepoints/conditions/rule-split.h"
 #include "traces/array.h"
 
 #define OUTPUTS_MAX	1000
@@ -313,8 +314,12 @@ static bool unmet_tell(struct drain *drain, const struct record_options *o)
 			continue;
 		}
 		rules_nearest(o, rule, text, sizeof(text));
-		outcome_tell(outcome, RULE_UNMET_YET, .subject = rule,
-			     .text = text);
+		if (rule_kind(rule) == RULE_FUNCTIONS)
+			outcome_tell(outcome, FUNCTIONS_UNNAMED_YET,
+				     .subject = rule, .text = text);
+		else
+			outcome_tell(outcome, RULE_UNMET_YET, .subject = rule,
+				     .text = text);
 	}
 	places_free(&places);
 	return unmet;

@@ -227,14 +227,25 @@ static size_t awaited_find(const char *rule)
 	return i;
 }
 
+/* Returns where functions are looked for. */
+static struct named_in functions_in(const struct record_options *o)
+{
+	return (struct named_in){
+		.pids = o->pids.pids, .npids = (size_t)o->pids.count,
+		.program = o->program ? o->program[0] : NULL,
+	};
+}
+
 bool rules_never(const struct record_options *o, const char *rule, char *glob,
 		 char *text)
 {
 	const struct marker_list *known = program_markers(o);
 	size_t bytes, i = 0;
 	const char *condition = rule_condition(rule, &bytes);
+	struct named_in in = functions_in(o);
 
-	if (awaited_find(rule) < nawaited)
+	if (awaited_find(rule) < nawaited ||
+	    (rule_kind(rule) == RULE_FUNCTIONS && !functions_named(rule, &in)))
 		return false;
 	/* -p has looked whether there is a marker of that name */
 	while (i < known->count &&
@@ -244,15 +255,6 @@ bool rules_never(const struct record_options *o, const char *rule, char *glob,
 		return false;
 	rule_tell_never(rule, glob, text, CAUSE_TEXT_BYTES);
 	return true;
-}
-
-/* Returns where functions are looked for. */
-static struct named_in functions_in(const struct record_options *o)
-{
-	return (struct named_in){
-		.pids = o->pids.pids, .npids = (size_t)o->pids.count,
-		.program = o->program ? o->program[0] : NULL,
-	};
 }
 
 bool rules_nearest(const struct record_options *o, const char *rule, char *text,

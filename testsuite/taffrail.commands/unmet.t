@@ -26,6 +26,13 @@ whole stderr:
 	---
 	taffrail: record: no marker matched 'app/hti'; nearest: app/hit
 	taffrail: record: 0 events (0 lost, 0.0 bytes per event) of 1 process in trace
+case: functions are told as functions, early and at the end
+run: for rule in "-e fn:unmet/maim" "--functions unmet/maim"; do rm -rf maim; taffrail record -o maim --strict $rule -- unmet 60; done
+status: 1
+no stderr: marker
+stderr: ^taffrail: record: no function of the modules so far matches 'fn:unmet/maim'; nearest: main.*
+stderr: no function of the modules so far matches 'fn:unmet/maim if duration >= 0ns'; nearest: main
+stderr: no function matches 'fn:unmet/maim'; nearest: main
 case: a rule that matches is not told of
 run: taffrail record -o met -e app/hit -- unmet 1.5 1
 stderr: record: 1 event \(0 lost, .* of 1 process in met
