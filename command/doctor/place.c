@@ -14,6 +14,7 @@
 #include "buffers/layout.h"
 #include "command/common/inode.h"
 #include "command/doctor/private.h"
+#include "command/procfs/process.h"
 #include "command/sandbox/opener.h"
 
 /*
@@ -27,6 +28,7 @@ void look_place(struct doctor *d, struct finding *f)
 	const char *is = rundir_shown(&d->process);
 	char path[2 * PATH_MAX], root[32];
 	struct stat found, named;
+	struct statvfs fs;
 	bool seen, moved = false;
 	const char *why;
 	int fd, ret;
@@ -67,7 +69,14 @@ void look_place(struct doctor *d, struct finding *f)
 		found_cause(f, DOCTOR_NO, &d->cause);
 	} else if (seen && !rundir_may_write(d->pid, d->process.path, &found)) {
 		/* the agent may not make files beside the first ones */
-		cause_set(&d->cause, 0, SESSION_USER_CHANGED, .pid = d->pid);
+		if (process_euid(d->pid) != (long)found.st_uid)
+			cause_set(&d->cause, 0, SESSION_USER_CHANGED,
+				  .pid = d->pid);
+		else
+			cause_set(&d->cause, 0, SESSION_FILES, .pid = d->pid,
+				  .path = is, .error = statvfs(d->process.path,
+				  &fs) || !(fs.f_flag & ST_RDONLY) ? EACCES :
+				  EROFS);
 		found_cause(f, DOCTOR_NO, &d->cause);
 	} else {
 		found_room(f, d->process.fd, is);

@@ -27,6 +27,7 @@
 #include "buffers/layout.h"
 #include "buffers/rings/anchor.h"
 #include "buffers/rings/channel.h"
+#include "control/causes.h"
 #include "control/sessions/place.h"
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
@@ -48,6 +49,13 @@
 
 const char *place_failure;
 uint64_t place_id;
+
+/* The process, or the parent, when it made files; root 0: it made none. See
+ * place_denial(). */
+static struct {
+	uint64_t root, device;	/* the inode of the root directory */
+	uint32_t uid;
+} place_maker EARLY;
 
 static bool runtime_is_tmpfs(const char *path)
 {
@@ -116,9 +124,16 @@ static int directory_make(const char *path, uint32_t open)
 		return directory_refuse(path, " belongs to another user");
 	if (st.st_mode & 077 & ~open)
 		return directory_refuse(path, " is open to others");
-	if (path == place_runtime)
-		place_id = PROTOCOL_PLACE_ID(&st);
-	return (int)(st.st_mode & 077);
+	ret = (int)(st.st_mode & 077);
+	if (path != place_runtime)
+		return ret;
+	place_id = PROTOCOL_PLACE_ID(&st);
+	place_maker.uid = st.st_uid;
+	if (!sys4(SYS_newfstatat, AT_FDCWD, "/", &st, 0)) {
+		place_maker.root = st.st_ino;
+		place_maker.device = st.st_dev;
+	}
+	return ret;
 }
 
 /* Writes /proc/PID/FILE, for pid 0 that of this process. */
@@ -561,20 +576,63 @@ remove:
 	return ret;
 }
 
+SIGSAFE static int directory_stat(const char *path, struct stat *st)
+{
+	int fd = (int)sys_open(path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = (int)sys2(SYS_fstat, fd, st);
+	sys_close(fd);
+	return ret;
+}
+
 SIGSAFE bool place_forbidden(int error)
 {
+	char image[280] = "";
+	const char *const paths[] = { place_runtime, place_process, image };
 	struct stat st;
-	int fd;
+	int ret;
 
 	if (error != -EACCES)
 		return false;
-	fd = (int)sys_open(place_runtime, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	error = (int)sys2(SYS_fstat, fd, &st);
-	sys_close(fd);
-	return !error && st.st_uid == (uid_t)sys0(SYS_geteuid) &&
-	       (st.st_mode & 0700) == 0700;
+	if (process.page)
+		image_path(image, sizeof(image), process.page->image, "");
+	for (uint32_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		ret = directory_stat(paths[i], &st);
+		/* those of the process may not be made yet */
+		if (ret == -ENOENT && i)
+			continue;
+		if (ret || st.st_uid != (uid_t)sys0(SYS_geteuid) ||
+		    (st.st_mode & 0700) != 0700)
+			return false;
+	}
+	return true;
+}
+
+SIGSAFE uint32_t place_denial(int error)
+{
+	uint32_t uid = (uint32_t)sys0(SYS_geteuid);
+	struct stat st;
+
+	if (error == -ENOENT || error == -ESRCH)
+		return place_maker.root &&
+				       (directory_stat("/", &st) ||
+					st.st_ino != place_maker.root ||
+					st.st_dev != place_maker.device) ?
+			       CAUSE_SESSION_ROOT_CHANGED :
+			       0;
+	/* -EPERM: a forked child sees a directory of another user */
+	if (error != -EACCES && error != -EPERM)
+		return 0;
+	if (place_maker.root && uid != place_maker.uid &&
+	    (directory_stat(place_runtime, &st) || st.st_uid != uid))
+		return CAUSE_SESSION_USER_CHANGED;
+	if (!place_forbidden(error))
+		return 0;
+	return host_landlock ? CAUSE_SESSION_LANDLOCKED :
+			       CAUSE_SESSION_RESTRICTED;
 }
 
 /* place_sessions_keep(). Other threads have other tables of descriptors. */

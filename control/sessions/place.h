@@ -58,10 +58,16 @@ int place_choose(void);
  * event. */
 extern uint64_t place_id;
 
-/* Returns true where `error` is -EACCES, though the runtime directory is the
- * effective user's own: not the user, but a security module forbids it
- * (Landlock). */
+/* Returns true where `error` is -EACCES, though the runtime directory and those
+ * of the process give the effective user, who owns them, all rights: a security
+ * module forbids it (Landlock). SIGSAFE. */
 bool place_forbidden(int error);
+
+/* Returns why a step in the process's directories has failed with this negative
+ * errno: the number of a CAUSE_SESSION_... that says how the program has
+ * changed since it made them (user, root directory, a restriction). 0: it has
+ * not, and the errno says all that is known. SIGSAFE. */
+uint32_t place_denial(int error);
 
 /* Returns true when a security module forbids the calling thread, which has a
  * private descriptor table, to write in the process's directory. */

@@ -291,7 +291,6 @@ int session_failure(int error)
 	} rows[] = {
 		{ -EEXIST, CAUSE_SESSION_EXISTS },
 		{ -EUSERS, CAUSE_SESSIONS_MANY },
-		{ -EACCES, CAUSE_SESSION_USER_CHANGED },
 		{ -EPERM, CAUSE_SESSION_GROUP_DENIED },
 		{ -ENOTSUP, CAUSE_SESSION_GROUP_SERVICE },
 		{ -EBUSY, CAUSE_SESSION_GROUP_OTHER },
@@ -299,14 +298,13 @@ int session_failure(int error)
 		{ -ENOSPC, CAUSE_SESSION_NO_ROOM },
 		{ -ENOMSG, CAUSE_SESSION_KEEP_SERVICE },
 	};
+	uint32_t denial;
 
-	if (place_forbidden(error))
-		return host_landlock ? CAUSE_SESSION_LANDLOCKED :
-				       CAUSE_SESSION_RESTRICTED;
 	for (uint32_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].error == error)
 			return rows[i].cause;
-	return CAUSE_SESSION_FILES;
+	denial = place_denial(error);
+	return denial ? (int)denial : CAUSE_SESSION_FILES;
 }
 
 /* Returns true where *text goes on with the words of this boot, and moves it

@@ -494,13 +494,20 @@ static const char *session_refusal(int ret)
 		text_add(&text, "; end one first (taffrail destroy NAME)");
 		return why;
 	}
+	switch (session_failure(ret)) {
+	case CAUSE_SESSION_USER_CHANGED:
+		return "the program has changed its user, and can no longer "
+		       "make files in its directory";
+	case CAUSE_SESSION_ROOT_CHANGED:
+		return "the program has changed its root directory, and can no "
+		       "longer make files in its directory";
+	case CAUSE_SESSION_LANDLOCKED:
+	case CAUSE_SESSION_RESTRICTED:
+		return "the program is restricted (Landlock, for example), and "
+		       "can no longer make files in its directory";
+	}
 	if (ret == -EACCES)
-		return session_failure(ret) == CAUSE_SESSION_USER_CHANGED ?
-			       "the program has changed its user, and can no "
-			       "longer make files in its directory" :
-			       "the program is restricted (Landlock, for "
-			       "example), and can no longer make files in its "
-			       "directory";
+		return "the program may not write in its directory";
 	return ret == -EEXIST ?
 		       "the program already has a session named gdb" :
 		       "no room for the trace buffer";

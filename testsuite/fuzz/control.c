@@ -180,10 +180,10 @@ int64_t place_parent(int64_t pid)
 	return 0;
 }
 
-bool place_forbidden(int error)
+uint32_t place_denial(int error)
 {
 	(void)error;
-	return false;
+	return 0;
 }
 
 int registry_each(int (*fn)(struct object *object, void *arg), void *arg)

@@ -276,12 +276,14 @@ static void check_failures(void)
 	unit_equal(session_failure(-EACCES), CAUSE_SESSION_LANDLOCKED,
 		   "EACCES, under Landlock");
 	chmod(place_runtime, 0500);
-	unit_equal(session_failure(-EACCES), CAUSE_SESSION_USER_CHANGED,
+	unit_equal(session_failure(-EACCES), CAUSE_SESSION_FILES,
 		   "EACCES, without the right to write");
 	chmod(place_runtime, 0700);
 	text_copy(place_runtime, sizeof(place_runtime), "/nowhere");
-	unit_equal(session_failure(-EACCES), CAUSE_SESSION_USER_CHANGED,
+	unit_equal(session_failure(-EACCES), CAUSE_SESSION_FILES,
 		   "EACCES, without a directory");
+	unit_equal(session_failure(-ENOENT), CAUSE_SESSION_FILES,
+		   "ENOENT, with the root directory that was there");
 	text_copy(place_runtime, sizeof(place_runtime), made_root);
 }
 
