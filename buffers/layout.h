@@ -260,6 +260,9 @@ struct process_page {
 					 * session: the first ones; 0: none */
 	uint32_t protocol;		/* PROTOCOL_VERSION of the agent; 0: one
 					 * that does not tell */
+	uint32_t denial;		/* the number of the cause for which
+					 * wake.error is an errno of files; 0:
+					 * none is known */
 };
 
 enum session_state {

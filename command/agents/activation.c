@@ -67,10 +67,17 @@ const char *activation_given_up(const struct rundir_process *process)
 {
 	struct process_page page;
 
-	return page_read(process, &page)->landlock ?
-		       "it has restricted itself (Landlock)" :
-		       "it has changed its user or its root directory, or "
-		       "restricted itself (Landlock)";
+	switch (page_read(process, &page)->denial) {
+	case CAUSE_SESSION_LANDLOCKED:
+		return "it has restricted itself (Landlock)";
+	case CAUSE_SESSION_RESTRICTED:
+		return "a security module restricts it (Landlock, for example)";
+	case CAUSE_SESSION_USER_CHANGED:
+		return "it has changed its user";
+	case CAUSE_SESSION_ROOT_CHANGED:
+		return "it has changed its root directory";
+	}
+	return NULL;
 }
 
 /* Says why the process could not make the service thread, by the errno in its

@@ -272,20 +272,19 @@ static uint32_t request_await(struct process_wake *wake, uint32_t seen,
  * the request back. */
 static int call_refused(struct called *called, int error)
 {
+	const char *why = error ? activation_given_up(called->process) : NULL;
 	struct cause *cause = called->cause;
 	pid_t pid = called->process->pid;
 
+	if (why)
+		return cause_set(cause, -error, SIGNAL_UNREAD, .pid = pid,
+				 .text = why);
 	switch (error) {
 	case 0:
 		return cause_set(cause, -ESTALE, PROCESS_EXECUTES, .pid = pid);
 	case EMFILE:
 	case ENFILE:
 		return cause_set(cause, -error, SIGNAL_FILES, .pid = pid);
-	case EACCES:
-	case EPERM:
-	case ENOENT:
-		return cause_set(cause, -error, SIGNAL_UNREAD, .pid = pid,
-				 .text = activation_given_up(called->process));
 	case ENOSPC:
 	case EFBIG:
 		return cause_set(cause, -error, SIGNAL_ANSWER_NO_ROOM,

@@ -32,7 +32,8 @@ pid_t activation_thread(pid_t pid, int number, uint32_t filters, bool first,
 /* Does as attach_owner_check(), for the process that the directory names. */
 int activation_check(const struct rundir_process *process);
 
-/* Returns why the process may not reach the files of its agent any more. */
+/* Returns how the process has changed since the agent made files, where the
+ * agent has told that it may make no more for this reason; else NULL. */
 const char *activation_given_up(const struct rundir_process *process);
 
 /* Returns true when a thread is in sigtimedwait(2), which may take the

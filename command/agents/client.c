@@ -97,14 +97,15 @@ static int client_unconnected(struct client *client,
 {
 	int failed = error == -ENOENT && rundir_lives(process) ?
 			     activation_failed(process) : 0;
+	const char *why = failed ? activation_given_up(process) : NULL;
 	pid_t pid = process->pid;
 
 	/* the service thread could make no socket */
-	if (failed == EACCES || failed == EPERM || failed == ENOENT)
+	if (why)
 		return cause_set(&client->cause, -failed,
 				 AGENT_SOCKET_UNREACHED, .pid = pid,
 				 .error = failed, .path = rundir_shown(process),
-				 .text = activation_given_up(process));
+				 .text = why);
 	if (failed > 0)
 		return cause_set(&client->cause, -failed, AGENT_SOCKET_UNMADE,
 				 .pid = pid, .error = failed,

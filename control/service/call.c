@@ -20,6 +20,7 @@
 #include "base/host.h"
 #include "base/sys.h"
 #include "buffers/rings/channel.h"
+#include "control/sessions/place.h"
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
 #include "tracepoints/sites/lock.h"
@@ -79,6 +80,7 @@ static void call_take(struct process_page *page)
 		ret = thread_here(call_serve, NULL);
 		registry_unlock();
 	}
+	store_relaxed(&page->denial, place_denial(ret));
 	store_relaxed(&page->wake.error, -ret);
 	if (!ret)
 		store_relaxed(&page->wake.came, page->wake.came + 1);

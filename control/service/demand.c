@@ -36,6 +36,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/base.h"
 #include "base/sys.h"
@@ -86,8 +87,12 @@ static uint32_t withdrawal_count(void)
 	return __atomic_load_n(&demand_withdrawn, SEQ_CST(WAKE_OFFER));
 }
 
-static void offer_set(struct process_wake *wake, uint32_t from, int error)
+static void offer_set(struct process_wake *wake, uint32_t from, int error,
+		      uint32_t denial)
 {
+	char *page = (char *)wake - offsetof(struct process_page, wake);
+
+	store_relaxed(&((struct process_page *)page)->denial, denial);
 	store_relaxed(&wake->error, error);
 	if (wake_change(wake, from, offered) && withdrawal_count())
 		wake_change(wake, offered, WAKE_NONE);
@@ -104,7 +109,7 @@ static void thread_make(struct process_wake *wake)
 		ret = 0;
 	else if (!thread_service() && !(ret = thread_serve(service_run)))
 		return;
-	offer_set(wake, WAKE_TAKEN, -ret);
+	offer_set(wake, WAKE_TAKEN, -ret, 0);
 }
 
 /* Runs in one of the program's threads, on the signal. One that no command has
@@ -189,18 +194,18 @@ bool demand_defer(struct process_page *page)
 {
 	if (agent_signal || thread_stays() || !offer_prepare(page))
 		return false;
-	offer_set(&page->wake, WAKE_NONE, 0);
+	offer_set(&page->wake, WAKE_NONE, 0, 0);
 	return true;
 }
 
-SIGSAFE void demand_offer(int error)
+SIGSAFE void demand_offer(int error, uint32_t denial)
 {
 	struct process_wake *wake = &process.page->wake;
 
 	/* still TAKEN when the thread could not begin */
 	if (offer_prepare(process.page)) {
-		offer_set(wake, WAKE_TAKEN, error);
-		offer_set(wake, WAKE_NONE, error);
+		offer_set(wake, WAKE_TAKEN, error, denial);
+		offer_set(wake, WAKE_NONE, error, denial);
 	} else {
 		wake_change(wake, WAKE_TAKEN, WAKE_NONE);
 	}
@@ -214,7 +219,7 @@ static void offer_begin(int error)
 	/* Also while a thread is about to end: a maker that takes the offer
 	 * checks that this thread has gone. */
 	if (offer_prepare(process.page))
-		offer_set(wake, WAKE_NONE, error);
+		offer_set(wake, WAKE_NONE, error, 0);
 	/* for commands to say why nobody answers */
 	if (service_never())
 		store_relaxed(&wake->error, ENOTSUP);

@@ -30,8 +30,8 @@ bool demand_defer(struct process_page *page);
 void demand_make(void);
 
 /* Makes the offer. The ending service thread calls it, with 0 or the error that
- * kept it from beginning. */
-void demand_offer(int error);
+ * kept it from beginning, and the cause of that (place_denial()), or 0. */
+void demand_offer(int error, uint32_t denial);
 
 /*
  * Withdraws the offer: no command can make the thread until demand_give_back()

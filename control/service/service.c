@@ -358,7 +358,7 @@ static void service_leave(int error)
 		sys_unlink(path);
 	}
 	if (process.page->state != PROCESS_EXITED)
-		demand_offer(error);
+		demand_offer(error, place_denial(-error));
 	registry_unlock();
 }
 
@@ -455,6 +455,6 @@ int service_main(void *arg)
 	}
 	log_fact(LOG_ERROR, "service",
 		 "cannot make a table of descriptors of its own", ret);
-	demand_offer(-ret);
+	demand_offer(-ret, 0);
 	return 0;
 }
