@@ -91,13 +91,12 @@ static bool child_revive(void)
 		agent_off = "the forked child could not make its files";
 		log_fact(LOG_ERROR, "fork", agent_off, ret);
 		/* 0: the page of its parent has the child already */
-		channels_orphan(noted ? 0 :
-				place_forbidden(ret) ? EKEYREJECTED : -ret);
+		channels_orphan(noted ? 0 : -ret, place_denial(ret));
 	} else {
 		/* before the mark is set: a thread that reads the mark does not
 		 * wait, and would take a closed channel for a stopped one */
 		session_inherit_resume();
-		channels_orphan(0);
+		channels_orphan(0, 0);
 	}
 	store_release(fork_mark, ++marks, FORK_MARK);
 	if (ret)
@@ -180,7 +179,7 @@ SIGSAFE void fork_wait(void)
 SIGSAFE int fork_forbidden(void)
 {
 	if (!__atomic_exchange_n(&fork_mark[2], 1, __ATOMIC_RELAXED))
-		channels_orphan(ENOSYS);
+		channels_orphan(ENOSYS, 0);
 	return 0;
 }
 

@@ -378,9 +378,9 @@ struct session_page {
 					 * lost_unplaced */
 	int32_t orphan_error;		/* why, of the last one: an errno;
 					 * ENOSYS: no thread may be made, by a
-					 * seccomp filter; EKEYREJECTED: a
-					 * security module (Landlock) forbids
-					 * the files */
+					 * seccomp filter; EKEYREJECTED, of
+					 * earlier agents: a security module
+					 * (Landlock) forbids the files */
 	uint64_t modules_end;		/* clock: from here on, the records do
 					 * not tell where modules are; or 0 */
 	uint32_t untaken_bytes;		/* of `untaken`, stored after the
@@ -417,6 +417,8 @@ struct session_page {
 	uint64_t undecided;		/* hits that a condition left out: a
 					 * value in it could not be read, or it
 					 * divided by 0 */
+	uint32_t orphan_cause;		/* the number of the cause of
+					 * orphan_error, or 0 */
 };
 
 /*

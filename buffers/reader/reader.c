@@ -413,6 +413,7 @@ int session_view_update(struct session_view *session)
 	session->page.small_error = load_relaxed(&page->small_error);
 	session->page.orphans = load_relaxed(&page->orphans);
 	session->page.orphan_error = load_relaxed(&page->orphan_error);
+	session->page.orphan_cause = load_relaxed(&page->orphan_cause);
 	session->page.modules_end = load_relaxed(&page->modules_end);
 	session->page.member = load_relaxed(&page->member);
 	read_faults(session);

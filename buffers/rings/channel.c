@@ -718,9 +718,10 @@ SIGSAFE void channel_need_all(struct channel *channel, uint32_t locked)
 		ring_want(channel, locked, RING_MISSING);
 }
 
-/* Why this process, a forked child, has no files: an errno, or 0. A bit of
- * `orphan_told` is a channel whose session counts the child. */
+/* Why this process, a forked child, has no files: an errno, or 0, and a cause.
+ * A bit of `orphan_told` is a channel whose session counts the child. */
 static int orphan_error;
+static uint32_t orphan_cause;
 static uint32_t orphan_told;
 
 _Static_assert(CHANNELS_MAX <= 32, "a bit of orphan_told is a channel");
@@ -738,14 +739,16 @@ SIGSAFE void channel_orphan_lose(const struct rings *rings)
 		if (!error || __atomic_fetch_or(&orphan_told, 1u << i,
 						__ATOMIC_RELAXED) >> i & 1)
 			continue;
+		store_relaxed(&area->orphan_cause, load_relaxed(&orphan_cause));
 		store_relaxed(&area->orphan_error, error);
 		__atomic_fetch_add(&area->orphans, 1, __ATOMIC_RELAXED);
 	}
 }
 
-SIGSAFE void channels_orphan(int error)
+SIGSAFE void channels_orphan(int error, uint32_t cause)
 {
 	store_relaxed(&orphan_told, 0);
+	store_relaxed(&orphan_cause, cause);
 	store_relaxed(&orphan_error, error);
 }
 

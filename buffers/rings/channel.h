@@ -366,13 +366,14 @@ void channel_need_all(struct channel *channel, uint32_t locked);
 void channel_orphan_lose(const struct rings *rings);
 
 /*
- * Notes why this forked child cannot make files: an errno, or 0 if it can. Call
- * it before the child's first event. A session counts the child with the first
- * event that it loses there, and not before: many children are given a seccomp
- * filter or another root directory, for which the agent makes their files, and
- * never hit a marker. SIGSAFE.
+ * Notes why this forked child cannot make files: an errno, or 0 if it can, and
+ * the number of the cause of that errno, or 0 if none is known. Call it before
+ * the child's first event. A session counts the child with the first event that
+ * it loses there, and not before: many children are given a seccomp filter or
+ * another root directory, for which the agent makes their files, and never hit
+ * a marker. SIGSAFE.
  */
-void channels_orphan(int error);
+void channels_orphan(int error, uint32_t cause);
 
 /*
  * Runs fn(arg) in a thread with a private descriptor table, for the functions

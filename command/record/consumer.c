@@ -20,6 +20,7 @@
 #include "command/common/limits.h"
 #include "command/common/monotonic.h"
 #include "command/elf/addresses.h"
+#include "command/record/shortage.h"
 #include "traces/array.h"
 
 /* How often rings are looked for while their number changes. */
@@ -681,7 +682,7 @@ uint32_t consume_late(struct consumer *consumer, uint64_t *late, int32_t *error)
 		lost = load_relaxed(&page->lost_unplaced) - consumer->late_lost;
 	if (load_relaxed(&page->orphans) > consumer->late_orphans) {
 		orphans = load_relaxed(&page->orphans) - consumer->late_orphans;
-		*error = load_relaxed(&page->orphan_error);
+		*error = shortage_orphan_why(page);
 	}
 	*late = lost;
 	file_map_close(&consumer->late);

@@ -63,13 +63,20 @@ void shortage_orphans(struct shortage *shortage, uint32_t orphans,
 	shortage->orphan_error = error;
 }
 
+int shortage_orphan_why(const struct session_page *page)
+{
+	uint32_t cause = load_relaxed(&page->orphan_cause);
+
+	return cause ? (int)cause : load_relaxed(&page->orphan_error);
+}
+
 void shortage_take(struct shortage *shortage, const struct session_page *page,
 		   int fd)
 {
 	shortage_orphans(shortage, page->orphans,
 			 page->lost_unplaced -
 			 min_u64(page->lost_calls, page->lost_unplaced),
-			 page->orphan_error);
+			 shortage_orphan_why(page));
 	if (page->roomless) {
 		shortage->roomless++;
 		shortage->error = (int)page->roomless;
@@ -105,7 +112,7 @@ long shortage_files(void)
 }
 
 /* Fills the cause for the errno of a buffer, with the need of a process; or for
- * that of a forked child that could not make files. */
+ * that of a forked child that could not make files (shortage_orphan_why()). */
 static void reason_fill(struct cause *cause, const struct shortage *s,
 			int error, const char *directory)
 {
@@ -123,12 +130,10 @@ static void reason_fill(struct cause *cause, const struct shortage *s,
 		{ ECHILD, CAUSE_CHILD_THREAD_KILLED },
 		{ EKEYREJECTED, CAUSE_CHILD_RESTRICTED },
 		{ ENOSYS, CAUSE_CHILD_FILTERED },
-		{ EACCES, CAUSE_ROOM_FORBIDDEN },
-		{ EPERM, CAUSE_ROOM_FORBIDDEN },
-		{ ENOENT, CAUSE_ROOM_FORBIDDEN },
-		/* the root directory is in /proc, of a process that has ended:
-		 * sandboxes of browsers do so */
-		{ ESRCH, CAUSE_ROOM_FORBIDDEN },
+		{ CAUSE_SESSION_LANDLOCKED, CAUSE_CHILD_RESTRICTED },
+		{ CAUSE_SESSION_RESTRICTED, CAUSE_CHILD_RESTRICTED },
+		{ CAUSE_SESSION_USER_CHANGED, CAUSE_CHILD_USER_CHANGED },
+		{ CAUSE_SESSION_ROOT_CHANGED, CAUSE_CHILD_ROOT_CHANGED },
 		{ ENOSPC, CAUSE_ROOM_DISK },
 		{ 0, CAUSE_ROOM_DISK },
 	};

@@ -28,7 +28,8 @@ struct shortage {
 	int error;			/* errno of a buffer, or 0 */
 	uint64_t orphans;		/* forked children without any file */
 	uint64_t orphan_lost;		/* events of these */
-	int orphan_error;		/* errno of the last one, or 0 */
+	int orphan_error;		/* why the last one could not, or 0:
+					 * shortage_orphan_why() */
 };
 
 /* Writes "260K" or "12M": a number of bytes, rounded up. Returns `text`. */
@@ -44,6 +45,10 @@ long shortage_files(void);
  * is a file or directory in the runtime directory. */
 void shortage_take(struct shortage *shortage, const struct session_page *page,
 		   int fd);
+
+/* Returns why the last forked child of a page could not make files: the number
+ * of a cause (place_denial()), all of which are above errnos, or an errno. */
+int shortage_orphan_why(const struct session_page *page);
 
 /* Adds forked processes that could not make files, and the events that they
  * have lost; `error` is why, of the last one. */

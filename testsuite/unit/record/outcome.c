@@ -160,11 +160,18 @@ static void check_shortage(void)
 		       "counted its events as lost: files could not be made "
 		       "in ",
 		       "an orphan of another errno");
-	s = (struct shortage){ .orphans = 1, .orphan_error = ESRCH };
+	s = (struct shortage){ .orphans = 1,
+			       .orphan_error = CAUSE_SESSION_USER_CHANGED };
 	shortage_check(&s, 0, COMMAND_FAILED,
 		       "1 forked process could not make files, and "
 		       "counted its events as lost: it may make no files in ",
-		       "an orphan without /proc");
+		       "an orphan of another user");
+	s.orphan_error = EACCES;
+	shortage_check(&s, 0, COMMAND_FAILED,
+		       "1 forked process could not make files, and "
+		       "counted its events as lost: files could not be made "
+		       "in ",
+		       "an orphan in a directory that takes no files");
 	/* is there a remedy for the other losses? */
 	s = (struct shortage){ .orphan_lost = 4 };
 	unit_check(shortage_spares(&s, 5) && !shortage_spares(&s, 4),
@@ -192,10 +199,12 @@ static void check_taken_pages(void)
 		   "two pages with less");
 	page.roomless = EDQUOT;
 	page.orphans = 2;
-	page.orphan_error = EAGAIN;
+	page.orphan_error = EACCES;
+	page.orphan_cause = CAUSE_SESSION_ROOT_CHANGED;
 	shortage_take(&s, &page, -1);
 	unit_check(s.roomless == 1 && s.smaller == 2 && s.error == EDQUOT &&
-		   s.orphans == 2 && s.orphan_error == EAGAIN,
+		   s.orphans == 2 &&
+		   s.orphan_error == CAUSE_SESSION_ROOT_CHANGED,
 		   "a page without room");
 }
 
