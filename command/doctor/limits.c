@@ -4,13 +4,9 @@
  * (getrlimit(2)). record raises soft limits of descriptors itself, so of these
  * the hard limit counts.
  */
-#include <ctype.h>
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/tunables.h"
@@ -18,7 +14,7 @@
 #include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/doctor/private.h"
-#include "command/procfs/process.h"
+#include "command/procfs/rlimits.h"
 #include "command/record/shortage.h"
 
 /* Descriptors of record: a fixed number, and for each process that lives at
@@ -71,30 +67,6 @@ void look_descriptors(struct doctor *d, struct finding *f)
 			 "follows %s at once", hard, text);
 }
 
-/* The limit counts threads of a user, so a process counts for the owner of
- * /proc/PID; one that ends meanwhile counts for nothing. */
-uint64_t threads_of(uid_t uid)
-{
-	DIR *stream = opendir("/proc");
-	struct dirent *entry;
-	uint64_t n = 0;
-
-	while (stream && (entry = readdir(stream))) {
-		pid_t pid = atoi(entry->d_name);
-		struct stat st;
-
-		if (!isdigit((unsigned char)entry->d_name[0]) ||
-		    fstatat(dirfd(stream), entry->d_name, &st, 0) ||
-		    st.st_uid != uid)
-			continue;
-		n += process_status(pid, "Threads") > 0 ?
-			     (uint64_t)process_status(pid, "Threads") : 0;
-	}
-	if (stream)
-		closedir(stream);
-	return n;
-}
-
 /* No limit holds for root of the machine, but it does for root of a user
  * namespace (CAP_SYS_RESOURCE counts in the first one only). */
 void look_processes(struct doctor *d, struct finding *f)
@@ -106,7 +78,7 @@ void look_processes(struct doctor *d, struct finding *f)
 		found_as(f, DOCTOR_OK, "no limit (ulimit -u)");
 		return;
 	}
-	used = threads_of(getuid());
+	used = process_user_threads(getuid());
 	found_as(f, DOCTOR_OK, "ulimit -u is %" PRIu64 ", and this user has %"
 		 PRIu64 " threads", limit, used);
 	if (used + THREADS_MADE > limit)

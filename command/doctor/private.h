@@ -180,9 +180,6 @@ void found_room(struct finding *f, int fd, const char *path);
 /* limits.c: judges a limit of a file's size, in bytes; UINT64_MAX: none. */
 void judge_file_size(struct finding *f, uint64_t limit);
 
-/* limits.c: counts the threads of a user, as far as /proc shows them. */
-uint64_t threads_of(uid_t uid);
-
 /* trial.c: the program that record records in the trial. Returns the exit
  * status. */
 int doctor_trial_main(void);

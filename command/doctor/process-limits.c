@@ -50,10 +50,9 @@ void look_its_limits(struct doctor *d, struct finding *f)
 {
 	const uint64_t session = CALL_BYTES + RECORDS_MAX_BYTES +
 				 RESERVE_SPACE_BYTES;
-	struct finding met[5] = { 0 };
+	struct finding met[6] = { 0 };
 	char text[24];
 	uint64_t files, threads, used;
-	long uid;
 
 	if (d->gone)
 		return;
@@ -71,14 +70,14 @@ void look_its_limits(struct doctor *d, struct finding *f)
 		found(&met[3], LIMIT_OF_FILES_NEAR, .pid = d->pid,
 		      .n = (int64_t)files);
 	/* the agent makes a thread for each command */
-	threads = process_limit_left(d->pid, "-u");
-	uid = process_status(d->pid, "Uid");
-	if (uid > 0 && threads != UINT64_MAX &&
-	    (used = threads_of((uid_t)uid)) >= threads) {
+	if (process_threads_limited(d->pid, &threads, &used)) {
 		snprintf(text, sizeof(text), "%" PRIu64, threads);
 		found(&met[4], LIMIT_OF_THREADS, .pid = d->pid, .text = text,
 		      .n = (int64_t)used);
 	}
+	if (process_group_limited(d->pid, &threads))
+		found(&met[5], LIMIT_OF_GROUP, .pid = d->pid,
+		      .n = (int64_t)threads);
 	found_as(f, DOCTOR_OK, "none that matters (ulimit -d, -f, -n, -u, -v)");
 	for (size_t i = 0; i < ARRAY_SIZE(met); i++)
 		if (met[i].state > f->state)

@@ -11,6 +11,7 @@
 #include "base/tunables.h"
 #include "command/common/command.h"
 #include "command/doctor/private.h"
+#include "command/procfs/rlimits.h"
 #include "command/record/shortage.h"
 #include "testsuite/unit/command/proc.h"
 
@@ -308,14 +309,14 @@ static void check_threads(void)
 	uint64_t before;
 
 	stat(made_root, &st);
-	before = threads_of(st.st_uid);
+	before = process_user_threads(st.st_uid);
 	made_file("proc/5001/status", "Threads:\t7\n");
 	made_file("proc/5002/status", "Threads:\t3\n");
 	made_file("proc/5003/status", "Name:\tx\n");
 	made_file("proc/x5004/status", "Threads:\t100\n");
-	unit_equal((long long)(threads_of(st.st_uid) - before), 10,
+	unit_equal((long long)(process_user_threads(st.st_uid) - before), 10,
 		   "threads of a user");
-	unit_equal((long long)threads_of(st.st_uid + 1), 0,
+	unit_equal((long long)process_user_threads(st.st_uid + 1), 0,
 		   "threads of another user");
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A made-up /proc: the files proc/... of made.h. The linker leads the calls
- * that name a path to the functions below (--wrap, testsuite/local.mk), which
- * open those files for paths that begin with /proc. So code of the command
- * needs no other root for the tests.
+ * A made-up /proc, and cgroups: the files proc/... and sys/... of made.h. The
+ * linker leads the calls that name a path to the functions below (--wrap,
+ * testsuite/local.mk), which open those files for paths that begin so. So code
+ * of the command needs no other root for the tests.
  */
 #ifndef TESTSUITE_COMMAND_PROC_H
 #define TESTSUITE_COMMAND_PROC_H
@@ -15,8 +15,10 @@
 
 static inline const char *proc_path(const char *path)
 {
-	return *made_root && !strncmp(path, "/proc", 5) &&
-	       (!path[5] || path[5] == '/') ? made_path(path + 1) : path;
+	return *made_root && ((!strncmp(path, "/proc", 5) &&
+			       (!path[5] || path[5] == '/')) ||
+			      !strncmp(path, "/sys/fs/cgroup/", 15)) ?
+		       made_path(path + 1) : path;
 }
 
 #define PROC_CALL(result, name, arguments, passed)			\

@@ -398,9 +398,10 @@ static void check_limits(void)
 		{ "Max locked memory", "65536", "bytes", "-l", 65536, EAGAIN,
 		  "" },
 		{ "Max processes", "100", "processes", "-u", 100, 0, "" },
-		{ "Max processes", "100", "processes", "-u", 100, EAGAIN,
-		  "its limits: ulimit -u is 100" },
+		/* the user has fewer */
+		{ "Max processes", "100", "processes", "-u", 100, EAGAIN, "" },
 	};
+	uint64_t limit = 0;
 	char text[256];
 
 	process_limits(PID, 0, text, sizeof(text));
@@ -416,9 +417,22 @@ static void check_limits(void)
 	}
 	made_file("proc/4711/limits", "Max data size   1024  1024  bytes\n"
 		  "Max processes   3  3  processes\n");
+	/* the group's own limit does not matter, but that of the one above */
+	made_file("proc/4711/cgroup", "7:cpu:/x\n8:pids:/a/b\n0::/u\n");
+	made_file("sys/fs/cgroup/pids/a/b/pids.max", "5\n");
+	made_file("sys/fs/cgroup/pids/a/b/pids.current", "4\n");
+	made_file("sys/fs/cgroup/pids/a/pids.max", "max\n");
+	made_file("sys/fs/cgroup/pids/a/pids.current", "4\n");
+	unit_check(!process_group_limited(PID, &limit), "groups with room");
+	made_file("sys/fs/cgroup/pids/a/pids.max", "4\n");
+	unit_check(process_group_limited(PID, &limit) && limit == 4,
+		   "a group without room");
+	made_file("proc/4711/cgroup", "0::/u\n");
+	made_file("sys/fs/cgroup/u/pids.max", "3\n");
+	made_file("sys/fs/cgroup/u/pids.current", "3\n");
 	process_limits(PID, EAGAIN, text, sizeof(text));
-	unit_equal_string(text, "its limits: ulimit -d leaves 0K, ulimit -u is "
-			  "3", "two limits");
+	unit_equal_string(text, "its limits: ulimit -d leaves 0K, pids.max of "
+			  "its cgroup is 3", "two limits");
 	process_limits(PID, EAGAIN, text, 20);
 	unit_equal_string(text, "its limits: ulimit ", "in little room");
 }
