@@ -291,8 +291,9 @@ int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes);
  * Returns false where that cannot be known. */
 bool attach_stop_dispatched(pid_t pid, pid_t tid);
 
-/* Says why the process cannot make a thread, or the memory for it. Returns
- * `error`, a negative errno. */
+/* Says why the process cannot make a thread, or the memory for it. `error` is a
+ * negative errno, -EAGAIN of pthread_create(3), or -EUSERS, which is clone(2)'s
+ * EAGAIN. Returns it, and -EAGAIN for -EUSERS. */
 int attach_threadless(const struct attach_target *t, int error);
 
 /* Stops a thread to read the stack pointer and program counter. Returns 0 or a

@@ -47,16 +47,22 @@ long attach_filters(pid_t tid)
 
 int attach_threadless(const struct attach_target *t, int error)
 {
-	char limits[160];
+	char limits[160], memory[160];
+	bool libc = error == -EAGAIN;
 
-	process_limits(t->pid, ENOMEM, limits, sizeof(limits));
 	if (error == -EINVAL && process_children_away(t->pid, "pid"))
 		return attach_cause(t, error, THREAD_NAMESPACE);
-	if (*limits && (error == -ENOMEM || error == -EAGAIN))
+	if (error == -EUSERS)
+		error = -EAGAIN;
+	process_limits(t->pid, -error, limits, sizeof(limits));
+	process_limits(t->pid, ENOMEM, memory, sizeof(memory));
+	/* pthread_create(3) returns EAGAIN for both: the limit that is met is
+	 * the reason */
+	if (*memory && (error == -ENOMEM || (libc && !*limits)))
 		return attach_cause(t, error, THREAD_NO_MEMORY,
-				    .limits = limits);
+				    .limits = memory);
 	return error == -EAGAIN ?
-		       attach_cause(t, error, THREAD_LIMIT) :
+		       attach_cause(t, error, THREAD_LIMIT, .limits = limits) :
 		       attach_cause(t, error, THREAD_REFUSED, .error = error);
 }
 
@@ -91,9 +97,7 @@ static int job_result(const struct attach_target *t, int ret)
 		process_missing(t->pid, t->cause);
 		return -EAGAIN;
 	}
-	if (ret == -EUSERS)
-		return attach_threadless(t, -EAGAIN);
-	if (ret == -EINVAL || ret == -ENOMEM)
+	if (ret == -EUSERS || ret == -EINVAL || ret == -ENOMEM)
 		return attach_threadless(t, ret);
 	if (ret == -EALREADY) {
 		/* the tracer may have gone meanwhile */

@@ -36,14 +36,12 @@ static const struct row {
 	int errors[2];			/* that the kernel gives for it */
 } rows[] = {
 	{ "Max file size", "-f", NULL, SIZE_LOW, 1024, { EFBIG } },
-	{ "Max data size", "-d", "VmData", MEMORY_LOW_K, 1024,
-	  { ENOMEM, EAGAIN } },
+	{ "Max data size", "-d", "VmData", MEMORY_LOW_K, 1024, { ENOMEM } },
 	{ "Max processes", "-u", NULL, 0, 1, { 0 } },
 	{ "Max open files", "-n", NULL, FILES_LOW, 1, { EMFILE } },
 	{ "Max locked memory", "-l", "VmLck", MEMORY_LOW_K, 1024,
 	  { ENOMEM, EAGAIN } },
-	{ "Max address space", "-v", "VmSize", MEMORY_LOW_K, 1024,
-	  { ENOMEM, EAGAIN } },
+	{ "Max address space", "-v", "VmSize", MEMORY_LOW_K, 1024, { ENOMEM } },
 };
 
 /* Reads the soft limit of a row, in bytes or as a number, and in units of the

@@ -389,7 +389,10 @@ static void check_limits(void)
 		{ "Max address space", "88080384", "bytes", "-v",
 		  65536ull << 10, ENOMEM, "" },
 		{ "Max address space", "88079360", "bytes", "-v",
-		  65535ull << 10, EAGAIN, "its limits: ulimit -v leaves 65535K" },
+		  65535ull << 10, ENOMEM, "its limits: ulimit -v leaves 65535K" },
+		/* clone(2) does not fail so for want of memory */
+		{ "Max address space", "88079360", "bytes", "-v",
+		  65535ull << 10, EAGAIN, "" },
 		{ "Max address space", "1024", "bytes", "-v", 0, ENOMEM,
 		  "its limits: ulimit -v leaves 0K" },
 		{ "Max data size", "1048576", "bytes", "-d", 512 << 10,
@@ -431,10 +434,16 @@ static void check_limits(void)
 	made_file("sys/fs/cgroup/u/pids.max", "3\n");
 	made_file("sys/fs/cgroup/u/pids.current", "3\n");
 	process_limits(PID, EAGAIN, text, sizeof(text));
-	unit_equal_string(text, "its limits: ulimit -d leaves 0K, pids.max of "
-			  "its cgroup is 3", "two limits");
+	unit_equal_string(text, "its limits: pids.max of its cgroup is 3",
+			  "a limit of threads");
+	made_file("proc/4711/limits", "Max data size   1024  1024  bytes\n"
+		  "Max address space   1024  1024  bytes\n");
+	process_limits(PID, ENOMEM, text, sizeof(text));
+	unit_equal_string(text, "its limits: ulimit -d leaves 0K, ulimit -v "
+			  "leaves 0K", "two limits");
+	made_file("proc/4711/limits", "Max processes   3  3  processes\n");
 	process_limits(PID, EAGAIN, text, 20);
-	unit_equal_string(text, "its limits: ulimit ", "in little room");
+	unit_equal_string(text, "its limits: pids.ma", "in little room");
 }
 
 int main(void)
