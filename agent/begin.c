@@ -148,8 +148,8 @@ static const char *threadless(int error)
 {
 	switch (error) {
 	case -EAGAIN:
-		return "it cannot make a thread: raise the limit on processes "
-		       "(ulimit -u)";
+		return "it cannot make a thread: raise the limit that is met, "
+		       "of its user (ulimit -u) or of its cgroup (pids.max)";
 	case -EINVAL:
 		return "no thread can be made: clone(2) is refused, as under "
 		       "an emulator of a processor";
