@@ -122,11 +122,12 @@ int look_follow_whole(const struct look *look)
 		 * pipe took; and a recorder writes the list of traces last */
 		else if (!follow_held(d->fd, FOLLOW_RECORDER) &&
 			 faccessat(d->fd, "traces", F_OK, 0))
-			ret |= command_failed("%s: no recorder has it now, and "
-					      "it was not completed: its "
-					      "recorder was killed, or it is "
-					      "not the directory that was "
-					      "given to record (-o)", d->path);
+			ret |= command_failed(
+				faccessat(d->fd, "metadata", F_OK, 0) ?
+				"%s: no recorder has it now, and it was not "
+				"completed" :
+				"%s: this is one trace, and not the directory "
+				"that was given to record (-o)", d->path);
 	}
 	return ret;
 }
@@ -212,9 +213,8 @@ bool look_uncompleted(const struct look *look, const char *path, size_t from)
 			     "come, which 'taffrail view --follow' prints",
 			     path);
 	if (left)
-		command_warn("%s: this recording was not completed: its "
-			     "recorder was killed, or could not write; events "
-			     "may be missing, and 'taffrail status' tells if "
-			     "they are still in buffers", path);
+		command_warn("%s: this recording was not completed: events may "
+			     "be missing, and 'taffrail status' tells if they "
+			     "are still in buffers", path);
 	return left;
 }

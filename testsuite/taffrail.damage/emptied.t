@@ -21,11 +21,15 @@ whole stdout:
 case: view
 run: taffrail view killed
 status: 1
-stderr: ^taffrail: view: killed: no trace in this directory; the recorder of session '{session}' was killed: 'taffrail snapshot {session} -o OTHER' writes the events that are still in its buffers$
+stderr: ^taffrail: view: killed: no trace in this directory; the recorder of session '{session}' was killed, and had this directory or another: 'taffrail snapshot {session} -o OTHER' writes the events that are still in its buffers$
 case: report
 run: taffrail report killed
 status: 1
-stderr: ^taffrail: report: killed: no trace .*; the recorder of session '{session}' was killed: 'taffrail snapshot {session} -o OTHER'
+stderr: ^taffrail: report: killed: no trace .*; the recorder of session '{session}' was killed, and had this directory or another: 'taffrail snapshot {session} -o OTHER'
+case: a directory beside it is not said to be its own
+run: taffrail view empty
+status: 1
+stderr: '{session}' was killed, and had this directory or another: 
 case: its cause
 run: taffrail report --json killed
 status: 1
