@@ -19,6 +19,7 @@
 #include "command/agents/targets.h"
 #include "command/agents/deferred.h"
 #include "command/agents/visits.h"
+#include "command/causes/cause.h"
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
 #include "traces/trace.h"
@@ -177,6 +178,7 @@ int main(int argc, char **argv)
 	const char *word, *group = NULL;
 
 	command_set_rows(command_table);
+	command_set_failure(cause_tell_text);
 	if (argc < 2)
 		return command_misused("no sub-command given");
 	/* "help WORD" is "WORD --help" */

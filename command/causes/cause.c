@@ -369,6 +369,11 @@ void cause_tell_remedy(enum cause_id id)
 		command_warn("%s", cause_remedy(&cause, line));
 }
 
+bool cause_tell_text(const char *text)
+{
+	return command_json() && cause_report(FAILURE, .text = text);
+}
+
 int cause_fill_tell(enum cause_id id, const struct cause_slots *slots)
 {
 	struct cause cause;

@@ -91,6 +91,10 @@ int cause_fill_tell(enum cause_id id, const struct cause_slots *slots);
 #define cause_report(name, ...) \
 	cause_fill_tell(CAUSE_##name, &(struct cause_slots){ __VA_ARGS__ })
 
+/* With --json, prints a text as the cause of a failure that has no row, and
+ * returns true. For command_set_failure(). */
+bool cause_tell_text(const char *text);
+
 /* Returns the cause for an errno of execvpe(3), which stands for several
  * facts; looks at the program's file. */
 enum cause_id cause_execute(const char *program, int error);

@@ -188,6 +188,10 @@ int command_failed(const char *format, ...)
 int command_misused(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
+/* Has command_failed() give each text to `tell`, and print those for which that
+ * returns false. */
+void command_set_failure(bool (*tell)(const char *text));
+
 /* Returns memory that was just allocated; without any, tells so and ends the
  * command: where nothing has to be taken back. */
 void *command_need(void *memory);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -45,10 +46,30 @@ static void line_print(const char *format, va_list ap)
 	free(text);
 }
 
+static bool (*failure_tell)(const char *text);
+
+void command_set_failure(bool (*tell)(const char *text))
+{
+	failure_tell = tell;
+}
+
 int command_failed(const char *format, ...)
 {
+	/* no object can be made of the failure to make one */
+	static bool telling;
+	char *text;
 	va_list ap;
+	bool told;
 
+	va_start(ap, format);
+	text = telling || !failure_tell ? NULL : printable_text(format, ap);
+	va_end(ap);
+	telling = true;
+	told = text && failure_tell(text);
+	telling = false;
+	free(text);
+	if (told)
+		return COMMAND_FAILED;
 	va_start(ap, format);
 	line_print(format, ap);
 	va_end(ap);
