@@ -9,7 +9,8 @@
 
 #include "control/protocol.h"
 
-/* A request has fewer bytes behind the header. */
+/* A request through a file (called.c) has fewer bytes behind the header; the
+ * memory for one by the socket is a multiple of these. */
 #define CONTROL_REQUEST_BYTES	65536u
 
 /* Serves one connection for one request. Returns 0, or a negative errno when

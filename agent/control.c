@@ -546,8 +546,8 @@ static bool has_left(int fd)
 
 int control_serve(int fd)
 {
-	uint64_t bytes = CONTROL_REQUEST_BYTES + (uint64_t)PROTOCOL_PAYLOAD_MAX;
 	struct message message;
+	uint64_t room, bytes;	/* of the request, and of both */
 	struct ucred peer;
 	char *memory, *answer;	/* the request, and behind it the answer */
 	char line[24];		/* the answer without memory */
@@ -558,8 +558,10 @@ int control_serve(int fd)
 	if (ret)
 		return ret;
 	if (message.magic != PROTOCOL_MAGIC ||
-	    message.bytes >= CONTROL_REQUEST_BYTES)
+	    message.bytes > PROTOCOL_PAYLOAD_MAX)
 		return -EPROTO;
+	room = (message.bytes | (CONTROL_REQUEST_BYTES - 1)) + 1ull;
+	bytes = room + PROTOCOL_PAYLOAD_MAX;
 	memory = sys_map_anonymous(bytes);
 	if (!memory) {
 		text_open(&text, line, sizeof(line));
@@ -571,7 +573,7 @@ int control_serve(int fd)
 			bytes_send(fd, line, message.bytes);
 		return -ENOMEM;
 	}
-	answer = memory + CONTROL_REQUEST_BYTES;
+	answer = memory + room;
 	/* A request of another version is not read: the answer says which
 	 * version this is, and the connection is closed. */
 	known = message.version == PROTOCOL_VERSION;

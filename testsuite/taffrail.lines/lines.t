@@ -507,6 +507,12 @@ whole stdout:
 	1
 	process PID has none of the lines that the rules name
 
+group: a line with some 2000 places
+case: a request of more than 64 KiB reaches the process
+run: awk 'BEGIN { print "#include <unistd.h>\nvolatile int sink;\nstatic inline __attribute__((always_inline)) void many(int v)\n{\n\tsink = v;\n}"; for (; i < 2000; i++) printf "void f%d(int v) { many(v * %d); }\n", i, i + 3; print "int main(void) { f7(1); pause(); }" }' >many.c && gcc -O1 -g -o many many.c && start many ./many && taffrail start many -p $pid -e 'many.c:5 "hit"' 2>many.err && taffrail list -p $pid | grep -c '^line.many.c:5 .* on '; cat many.err; taffrail destroy many; kill $pid
+stdout: ^2001$
+no stdout: connection broke
+
 group: in all processes
 before:
 	all_has() { rm -rf all.trace; taffrail snapshot all -o all.trace 2>/dev/null; taffrail view all.trace | grep -q "$1"; }
