@@ -502,7 +502,7 @@ case: rules by a recorder
 run: taffrail record -o rec -p $pid -e 'shop.c:59(i)' --for 0.3 && taffrail view rec
 stdout: line:shop\.c:59: .* \{ i = \d+ \}$
 case: a process without the line is told, two that have it are not
-run: sleep 600 & none=$!; "$CASES/fast" 1 on >/dev/null & taffrail start few -p $pid -p $none -p $! -e 'shop.c:36(n)' 2>few.err; echo $?; kill $none $!; wait $none $!; taffrail destroy few && grep -o 'process.* has none.*' few.err | sed "s/$none/PID/"
+run: shop=$pid; start none sleep 600 && none=$pid && start fast "$CASES/fast" 1 on && taffrail start few -p $shop -p $none -p $pid -e 'shop.c:36(n)' 2>few.err; echo $?; kill $none $pid; taffrail destroy few && grep -o 'process.* has none.*' few.err | sed "s/$none/PID/"
 whole stdout:
 	1
 	process PID has none of the lines that the rules name
