@@ -606,7 +606,6 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 {
 	const struct line_rule *rule = c->rule;
 	const char *typed = rule->typed;
-	size_t condition;
 	char *made;
 
 	if (c->unnamed && !rule->text)
@@ -630,11 +629,13 @@ static int rule_tell(const struct compilings *all, const struct compiling *c,
 		     c->perhaps) >= 0 && strstr(c->fault.fact, made))
 		return command_failed("rule '%s': in its condition, %s", typed,
 				      c->perhaps);
+	/* in the condition as typed, not in `made`, which has fields */
 	if (rule->text && !c->fits)
 		return command_failed("rule '%s': condition '%s', column %u: "
-				      "%s%s%s", typed,
-				      rule_condition(rule->made, &condition),
-				      c->fault.column, c->fault.fact,
+				      "%s%s%s", typed, typed + rule->columns[0],
+				      rule->columns[c->fault.column - 1] -
+					      rule->columns[0] + 1u,
+				      c->fault.fact,
 				      *c->perhaps ? "; " : "", c->perhaps);
 	places_warn(c);
 	values_warn(c, rule);

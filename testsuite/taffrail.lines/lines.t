@@ -581,13 +581,13 @@ cases:
 	1 taffrail record -e 'shop.c:36 "%d", n if m > 2' -- "$CASES/plain"
 		: condition 'm > 2', column 1: no field "m"; there are arg1$
 	1 taffrail record -e 'shop.c:36(n) if item->name > 2' -- "$CASES/plain"
-		: condition 'name > 2', column 6: strings have no order: use ==, != or ~$
+		: condition 'item->name > 2', column 12: strings have no order: use ==, != or ~$
 	1 taffrail record -e 'shop.c:36((unsigned char)n, left) if left > 1 && (unsigned char)n > 255' -- "$CASES/plain"
-		: condition 'left > 1 && n > 255', column 12: no value of this type meets it$
+		: condition 'left > 1 && \(unsigned char\)n > 255', column 12: no value of this type meets it$
 	1 taffrail record -e 'shop.c:36(item->flag) if flag > 3' -- "$CASES/plain"
 		: in its condition, flag is no variable there; nearest: 
 	1 taffrail record -e 'shop.c:36(item->flag) if item->flag < 0' -- "$CASES/plain"
-		: condition 'flag < 0', column 1: no value of this type meets it$
+		: condition 'item->flag < 0', column 1: no value of this type meets it$
 	1 taffrail env -e 'shop.c:36(n) if n == 3000000000' "$CASES/plain"
 		condition 'n == 3000000000', column 1: no value of this type meets it$
 	0 taffrail env -e 'shop.c:36(n) if n == 3000000000 || item->level >= -128 || item->price < 0' "$CASES/plain"
