@@ -59,6 +59,8 @@ struct member {
 	uint64_t overwritten;
 	uint64_t bytes;
 	uint64_t left_off;
+	uint64_t on;			/* events, as the agent has told */
+	bool on_told;
 	struct places places;		/* that are not switched */
 	uint32_t buffer;		/* bytes of one of the buffers */
 	uint32_t asked;			/* the same, as asked for */
@@ -233,6 +235,9 @@ static int ask_living(struct status *s, struct target *target,
 			session->overwrite |= !strcmp(value, "overwrite");
 		} else if (!strcmp(key, "rule") || !strcmp(key, "unrule")) {
 			add_rule(session, value, *key == 'u');
+		} else if (!strcmp(key, "on")) {
+			m->on = number;
+			m->on_told = true;
 		} else if (!strcmp(key, "written")) {
 			m->written += number;
 		} else if (!strcmp(key, "lost")) {
@@ -598,6 +603,8 @@ static void walk_member(const struct walk *w, const struct member *m)
 	walk_number(w, "overwritten", 12, m->overwritten);
 	walk_number(w, "bytes", 14, m->bytes);
 	walk_number(w, "left_off", 0, m->left_off);
+	if (m->on_told)
+		walk_number(w, "events_on", 0, m->on);
 	walk_number(w, "call_threads", 0, m->call_threads);
 	walk_number(w, "call_depth", 0, m->call_depth);
 	walk_number(w, "lost_calls", 0, m->lost_calls);
@@ -655,6 +662,25 @@ static void status_print_json(const struct status *s)
 	json_end(&json);
 }
 
+/* Prints how many events are on, where rules are off, or a process has none:
+ * the rules do not tell that, for a later one decides. */
+static void on_print(const struct session *session, bool off)
+{
+	uint32_t told = 0, some = 0;
+	uint64_t events = 0;
+
+	for (size_t i = 0; i < session->nmembers; i++) {
+		told += session->members[i].on_told;
+		some += session->members[i].on > 0;
+		events += session->members[i].on;
+	}
+	if (!session->active || !told || (some == told && !off))
+		return;
+	printf("; on: %s", events ? counted(events, "event") : "nothing");
+	if (events && told > 1)
+		printf(" in %u of %s", some, counted(told, "process"));
+}
+
 /* Prints the state and the rules, and the first start and the last change in
  * any of the processes. */
 static void head_print(const struct session *session)
@@ -662,6 +688,7 @@ static void head_print(const struct session *session)
 	const struct session_act *first = NULL, *last = NULL;
 	const struct session_rule *rule;
 	uint32_t living = 0;
+	bool any_off = false;
 
 	printf("%s: %s, %s", session->name, state_word(session),
 	       mode_word(session));
@@ -681,12 +708,14 @@ static void head_print(const struct session *session)
 			rule = &session->rules[i];
 			if (rule->off != off)
 				continue;
+			any_off |= off;
 			printable_print("%s%s", n++ ? ", " : off ? "; off " :
 					"; rules ", rule->text);
 			if (off && rule->processes < living)
 				printf(" (in %u of %s)", rule->processes,
 				       counted(living, "process"));
 		}
+	on_print(session, any_off);
 	printf("\n");
 	/* both in one line; a page of an old release has neither */
 	if (first)

@@ -382,6 +382,31 @@ static int disable_one(struct object *object, void *arg)
 	return 0;
 }
 
+/* A count of the events that are on for a channel. */
+struct count_on {
+	uint32_t bit;			/* of the channel */
+	uint32_t events;
+};
+
+static int count_on(struct object *object, void *arg)
+{
+	struct count_on *count = arg;
+
+	count->events += object->site->kind_ != TAFFRAIL_KIND_GUARD &&
+			 object->on & count->bit;
+	return 0;
+}
+
+uint32_t session_events_on(const struct session *session)
+{
+	struct count_on on = { .bit = 1u << channel_bit(session->channel) };
+
+	registry_lock();
+	registry_each(count_on, &on);
+	registry_unlock();
+	return on.events;
+}
+
 void session_objects_disable(struct session *session)
 {
 	struct pass pass = { .session = session };

@@ -209,6 +209,9 @@ int session_rule(struct session *session, const struct session_rule *rule,
  * matches. Returns as session_rule(); 0 also without such a rule. */
 int session_rule_withdraw(struct session *session, const char *glob);
 
+/* Returns how many events are on for the session. Takes the registry's lock. */
+uint32_t session_events_on(const struct session *session);
+
 /* Ends a session. Returns 0 when no event can be written any more, or
  * -ETIMEDOUT when a thread is stopped in the middle of a write. */
 int session_stop(struct session *session);

@@ -258,6 +258,7 @@ void session_describe(struct session *session, struct text *out)
 	line_add(out, "mode",
 		 session->flags & SESSION_OVERWRITE ? "overwrite" : "discard");
 	rules_add(session, out, false);
+	line_add_unsigned(out, "on", session_events_on(session));
 	line_add_unsigned(out, "written", sums.written);
 	line_add_unsigned(out, "lost", sums.lost);
 	line_add_unsigned(out, "overwritten", sums.overwritten);

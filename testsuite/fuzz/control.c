@@ -226,6 +226,11 @@ static void rule_judge(const struct session_rule *rule)
 		wrong = "a condition that is none";
 }
 
+uint32_t session_events_on(const struct session *session)
+{
+	return session->nrules;
+}
+
 int session_start(const struct session *model, uint32_t *matched)
 {
 	uint32_t i;

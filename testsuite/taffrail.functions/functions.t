@@ -681,9 +681,9 @@ run:
 	taffrail disable s fn/last -p $pid && taffrail status s --json | grep -o '"rules.*"processes"'
 	taffrail enable s fn:last && taffrail disable s fn:last && taffrail status s | head -n 1; taffrail destroy s
 whole stdout:
-	s: active, discard; rules fn:two_ways, fn:last; off fn:tw*, fn:last (in 1 of 2 processes)
+	s: active, discard; rules fn:two_ways, fn:last; off fn:tw*, fn:last (in 1 of 2 processes); on: 2 events in 1 of 2 processes
 	"rules":["fn:two_ways","fn:last"],"rules_off":["fn:tw*","fn:last","fn:*/'last'"],"processes"
-	s: active, discard; rules fn:two_ways; off fn:tw*, fn:last, fn:*/'last' (in 1 of 2 processes)
+	s: active, discard; rules fn:two_ways; off fn:tw*, fn:last, fn:*/'last' (in 1 of 2 processes); on: nothing
 case: a later process obeys disable, too, unless it names a process
 run:
 	taffrail start later --all -e 'fn:through/*'; taffrail disable later 'fn:through/[a-km-z_]*' && taffrail disable later fn:last -p $one
