@@ -32,7 +32,7 @@
 
 #define CONTROL_TIMEOUT_MS	1000	/* for a request to arrive */
 #define ANSWER_TIMEOUT_MS	5000	/* for an answer to be taken */
-#define FAULT_BYTES		640
+#define FAULT_BYTES		864
 
 /* One request and the answer to it. */
 struct exchange {

@@ -126,16 +126,18 @@ static bool same_hash(uint64_t value, const void *hash)
 	return value == *(const uint64_t *)hash;
 }
 
-static void ask_for(const char *glob, int how)
+/* Returns true if nothing has asked so before. */
+static bool ask_for(const char *glob, int how)
 {
 	uint64_t hash = index_hash(INDEX_HASH ^ (uint32_t)how, glob,
 				   text_length(glob)) | 1;
 
 	question += hash;
-	if (!index_find(&rules_asked, hash, same_hash, &hash)) {
-		index_add(&rules_asked, hash, hash);
-		askings++;
-	}
+	if (index_find(&rules_asked, hash, same_hash, &hash))
+		return false;
+	index_add(&rules_asked, hash, hash);
+	askings++;
+	return true;
 }
 
 /* The descriptions of lines that modules were asked for; the sum of the rules
@@ -236,8 +238,10 @@ void session_probes_adopt(const struct patcher *patcher)
 			if (rule_kind(rule->glob) == RULE_LINE)
 				lines += index_hash(rule->lines, rule->glob,
 						    text_length(rule->glob));
-			ask_for(rule->glob, sessions[i].int3 |
-					    rule->calls << 8);
+			if (ask_for(rule->glob, sessions[i].int3 |
+						rule->calls << 8) &&
+			    rule_kind(rule->glob) == RULE_FUNCTIONS)
+				session_rule_asked(rule);
 		}
 	if (!askings)
 		return;

@@ -45,6 +45,9 @@ struct session *session_hold_for(const char *name,
  * process makes rings itself. In one of the agent's threads. */
 uint32_t session_rings_join(struct session *session);
 
+/* Notes a rule for functions that asks for the first time. */
+void session_rule_asked(const struct session_rule *rule);
+
 /* Takes the session's channel from all objects. Takes the registry's lock. */
 void session_objects_disable(struct session *session);
 

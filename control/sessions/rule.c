@@ -42,9 +42,9 @@ static const char *fault_line(const struct session_page *page,
 
 void session_fault_note(struct session_page *page,
 			const struct session_rule *rule,
-			const struct expr_error *error)
+			const struct expr_error *error, const char *before)
 {
-	char buffer[SESSION_RULE_BYTES + SESSION_CONDITION_BYTES + 160];
+	char buffer[2 * SESSION_RULE_BYTES + SESSION_CONDITION_BYTES + 256];
 	size_t used = load_relaxed(&page->fault_bytes);
 	struct text line;
 
@@ -52,6 +52,11 @@ void session_fault_note(struct session_page *page,
 	text_add(&line, rule->glob);
 	text_add_char(&line, '\t');
 	session_condition_fault(&line, rule->condition, error);
+	if (before) {
+		text_add(&line, "; an earlier rule, '");
+		text_add(&line, before);
+		text_add(&line, "', decided that until the process ends");
+	}
 	text_add_char(&line, '\n');
 	if (line.cut || used + line.used >= sizeof(page->faults) ||
 	    fault_line(page, rule))

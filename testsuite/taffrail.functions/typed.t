@@ -66,6 +66,14 @@ whole stdout:
 	
 	      1 of value is not known
 	      1 an earlier rule
+case: a condition on fields that an earlier rule did not give names that rule
+run:
+	start sign ./sign
+	taffrail record -o first -p $pid -e 'fn:neg%entry if arg1 > 9' --for 0.1 2>/dev/null
+	taffrail start s -p $pid -e 'fn:neg%entry if n == 3'; taffrail start s -p $pid -e 'fn:neg%entry if arg1 == 3'
+	taffrail enable s 'fn:sign/neg if n == 3'; taffrail destroy s
+stderr: start: process [0-9]+: condition 'n == 3', column 1: no field "n"; .*; an earlier rule, 'fn:neg%entry', decided that until the process ends$
+stderr: enable: process [0-9]+: condition 'n == 3', column 1: .*; an earlier rule, 'fn:neg%entry', decided that until the process ends$
 case: of a file that has been stripped, with the debug information elsewhere
 run:
 	cp typed-O0-gdwarf-5 bare && objcopy --only-keep-debug bare bare.debug && strip bare && objcopy --add-gnu-debuglink=bare.debug bare

@@ -211,7 +211,8 @@ static const char *rule_fault(const struct session_page *page,
 }
 
 #define FIRST	"a/*\tcondition 'x > 1', column 1: no field x\n"
-#define SECOND	"a/*\tcondition 'x > 12', column 5: it is text\n"
+#define BEFORE	"; an earlier rule, 'a/b', decided that until the process ends"
+#define SECOND	"a/*\tcondition 'x > 12', column 5: it is text" BEFORE "\n"
 
 static void check_faults(void)
 {
@@ -226,22 +227,22 @@ static void check_faults(void)
 	one.misfits = two.misfits = 1;
 	unit_equal_string(rule_fault(&page, &one), "a condition fits no marker",
 			  "the page has no line");
-	session_fault_note(&page, &one, &no_field);
+	session_fault_note(&page, &one, &no_field, NULL);
 	unit_equal_string(page.faults, FIRST, "a line");
-	session_fault_note(&page, &one, &is_text);
+	session_fault_note(&page, &one, &is_text, NULL);
 	unit_equal_string(page.faults, FIRST, "one line a rule");
-	session_fault_note(&page, &two, &is_text);
+	session_fault_note(&page, &two, &is_text, "a/b");
 	unit_equal_string(page.faults, FIRST SECOND, "two rules");
 	unit_equal(page.fault_bytes, strlen(FIRST SECOND), "bytes");
 	unit_equal_string(rule_fault(&page, &two),
-			  "condition 'x > 12', column 5: it is text",
+			  "condition 'x > 12', column 5: it is text" BEFORE,
 			  "the second rule's line, without its end");
 	one.fits = 1;
 	unit_equal_string(rule_fault(&page, &one), NULL, "it fits a marker");
 	memset(long_one.condition, 'c', sizeof(long_one.condition) - 1);
 	for (int i = 0; i < 100; i++) {
 		sprintf(long_one.glob, "b%d", i);
-		session_fault_note(&page, &long_one, &no_field);
+		session_fault_note(&page, &long_one, &no_field, NULL);
 	}
 	unit_check(page.fault_bytes < sizeof(page.faults) &&
 		   page.fault_bytes + 400 > sizeof(page.faults) &&
