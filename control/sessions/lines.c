@@ -89,6 +89,33 @@ void session_lines_take(const char *lines)
 	line_keep(&text, set);
 }
 
+bool session_rule_described(const struct session_rule *rule)
+{
+	return rule->lines && rule->lines != INDEX_HASH;
+}
+
+#define UNDESCRIBED_MAX	64u
+
+const struct undescribed *session_undescribed;
+static const struct undescribed **undescribed_end = &session_undescribed;
+static uint32_t nundescribed;
+
+void session_rule_asked(const struct session_rule *rule)
+{
+	const char *glob = rule->glob;
+	size_t bytes = text_length(glob) + 1;
+	struct undescribed *new = NULL;
+
+	if (nundescribed < UNDESCRIBED_MAX && !session_rule_described(rule))
+		new = arena_pack(sizeof(*new) + bytes);
+	if (!new)
+		return;
+	__builtin_memcpy(new->glob, glob, bytes);
+	*undescribed_end = new;
+	undescribed_end = &new->next;
+	nundescribed++;
+}
+
 SIGSAFE void session_lines_write(const struct session_rule *rule,
 				 struct text *out)
 {

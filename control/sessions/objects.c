@@ -5,10 +5,8 @@
  */
 #include <errno.h>
 
-#include "base/arena.h"
 #include "base/base.h"
 #include "base/glob.h"
-#include "base/index.h"
 #include "control/sessions/private.h"
 #include "control/threads/log.h"
 #include "tracepoints/conditions/rule-split.h"
@@ -63,48 +61,14 @@ bool session_rule_selects(const struct session_rule *rule,
 	       (!rule->wanted || !needs_name(rule, object));
 }
 
-/* Tells whether a rule came with descriptions of lines, or of the values of
- * functions (session_lines_set()). */
-static bool rule_described(const struct session_rule *rule)
-{
-	return rule->lines && rule->lines != INDEX_HASH;
-}
-
-/* Globs of rules for functions that came without descriptions, the first one
- * first: functions keep what these gave them. A rule that is gone stays here.
- * Without memory, or behind so many, one is left out. */
-#define UNDESCRIBED_MAX	64u
-
-static struct undescribed {
-	struct undescribed *next;
-	char glob[];
-} *undescribed, **undescribed_end = &undescribed;
-static uint32_t nundescribed;
-
-void session_rule_asked(const struct session_rule *rule)
-{
-	const char *glob = rule->glob;
-	size_t bytes = text_length(glob) + 1;
-	struct undescribed *new = NULL;
-
-	if (nundescribed < UNDESCRIBED_MAX && !rule_described(rule))
-		new = arena_pack(sizeof(*new) + bytes);
-	if (!new)
-		return;
-	__builtin_memcpy(new->glob, glob, bytes);
-	*undescribed_end = new;
-	undescribed_end = &new->next;
-	nundescribed++;
-}
-
-/* Returns the glob of the rule that gave a function the fields, if that rule had
- * no descriptions and this one has some; else NULL. */
+/* Returns the glob of the rule that gave a function the fields, if that rule
+ * had no descriptions and this one has some; else NULL. */
 static const char *rule_before(const struct session_rule *rule,
 				const struct object *object)
 {
-	const struct undescribed *u = undescribed;
+	const struct undescribed *u = session_undescribed;
 
-	if (!rule_described(rule) || !object->adopted ||
+	if (!session_rule_described(rule) || !object->adopted ||
 	    object->adopted->function == USDT_LINE ||
 	    !object->adopted->function || !glob_match("*arg1*", object->format))
 		return NULL;

@@ -45,7 +45,20 @@ struct session *session_hold_for(const char *name,
  * process makes rings itself. In one of the agent's threads. */
 uint32_t session_rings_join(struct session *session);
 
-/* Notes a rule for functions that asks for the first time. */
+/* Tells whether a rule came with descriptions of lines, or of the values of
+ * functions (session_lines_set()). */
+bool session_rule_described(const struct session_rule *rule);
+
+/* Globs of rules for functions that came without descriptions, the first one
+ * first: functions keep what these gave them. A rule that is gone stays here.
+ * Without memory, or behind so many, one is left out. */
+struct undescribed {
+	const struct undescribed *next;
+	char glob[];
+};
+extern const struct undescribed *session_undescribed;
+
+/* Adds a rule for functions that asks for the first time, if it has none. */
 void session_rule_asked(const struct session_rule *rule);
 
 /* Takes the session's channel from all objects. Takes the registry's lock. */

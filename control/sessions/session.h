@@ -61,9 +61,9 @@ void session_condition_fault(struct text *why, const char *condition,
 
 /*
  * Notes in the session's page that the fields of a marker which the rule's glob
- * matches do not allow the rule's condition, once for each rule. `before` is the
- * glob of an earlier rule that has decided the fields, or NULL. The caller holds
- * the registry's lock.
+ * matches do not allow the rule's condition, once for each rule. `before` is
+ * the glob of an earlier rule that has decided the fields, or NULL. The caller
+ * holds the registry's lock.
  */
 void session_fault_note(struct session_page *page,
 			const struct session_rule *rule,
